@@ -1,0 +1,62 @@
+"""Durations: what callers may write, checked once and turned into seconds."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import timedelta
+    from typing import TypeAlias
+
+    Duration: TypeAlias = float | timedelta
+
+INFINITY = float("inf")
+
+
+def seconds(value: Duration, what: str) -> float:
+    """Return a duration in seconds.
+
+    Args:
+        value: seconds as an int or float, or a ``timedelta``; finite and >= 0.
+        what: the argument's name, for the error.
+
+    Raises:
+        TypeError: the value is no number (``bool`` included).
+        ValueError: the value is NaN, infinite or negative.
+    """
+    number = _number(value, what)
+    if 0.0 <= number < INFINITY:
+        return number
+    raise ValueError(f"{what} must be finite and >= 0 seconds: got {what}={value!r}")
+
+
+def at_least_one(value: int, what: str) -> int:
+    """Return a count, which must be an int from 1 up (no ``bool``).
+
+    Raises:
+        TypeError: the value is no int.
+        ValueError: the value is below 1.
+    """
+    if type(value) is bool or not isinstance(value, int):
+        raise TypeError(f"{what} must be an int: got {what}={value!r}")
+    if value < 1:
+        raise ValueError(f"{what} must be >= 1: got {what}={value!r}")
+    return value
+
+
+def _number(value: Duration, what: str) -> float:
+    if type(value) is float:
+        return value
+    if type(value) is not bool:
+        if isinstance(value, (int, float)):
+            return _from_number(value)
+        total_seconds = getattr(value, "total_seconds", None)
+        if callable(total_seconds):
+            return _from_number(total_seconds())
+    raise TypeError(f"{what} must be seconds (a number) or a timedelta: got {what}={value!r}")
+
+
+def _from_number(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an int beyond the largest float
+        return INFINITY
