@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from typing import TypeAlias
 
+    from typing_extensions import TypeIs
+
     Duration: TypeAlias = float | timedelta
 
 INFINITY = float("inf")
@@ -29,7 +31,7 @@ def seconds(value: Duration, what: str) -> float:
     raise ValueError(f"{what} must be finite and >= 0 seconds: got {what}={value!r}")
 
 
-def at_least_one(value: int, what: str) -> int:
+def at_least_one(value: object, what: str) -> int:
     """Return a count, which must be an int from 1 up (no ``bool``).
 
     Raises:
@@ -46,13 +48,16 @@ def at_least_one(value: int, what: str) -> int:
 def _number(value: Duration, what: str) -> float:
     if type(value) is float:
         return value
-    if type(value) is not bool:
-        if isinstance(value, (int, float)):
-            return _from_number(value)
-        total_seconds = getattr(value, "total_seconds", None)
-        if callable(total_seconds):
-            return _from_number(total_seconds())
+    if isinstance(value, (int, float)) and type(value) is not bool:
+        return _from_number(value)
+    if _is_timedelta(value):
+        return value.total_seconds()
     raise TypeError(f"{what} must be seconds (a number) or a timedelta: got {what}={value!r}")
+
+
+def _is_timedelta(value: object) -> TypeIs[timedelta]:
+    """Recognise a timedelta by its method: no program but one that has one need load datetime."""
+    return callable(getattr(value, "total_seconds", None))
 
 
 def _from_number(value: float) -> float:

@@ -10,8 +10,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import ClassVar, NoReturn
 
-    from typing_extensions import Self
-
 
 class Value:
     """An immutable object that is compared, hashed, shown and pickled by its fields.
@@ -24,7 +22,7 @@ class Value:
     __match_args__: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        cls.__match_args__ = tuple(cls.__slots__)
+        cls.__match_args__ = tuple(cls.__slots__)  # type: ignore[misc]  # mypy: only class bodies
 
     def _fill(self, *fields: object) -> None:
         for name, field in zip(self.__match_args__, fields, strict=True):
@@ -54,13 +52,10 @@ class Value:
     def __reduce__(self) -> tuple[object, ...]:
         return _restore, (type(self), self._fields())
 
-    @classmethod
-    def _restored(cls, fields: tuple[object, ...]) -> Self:
-        value = cls.__new__(cls)
-        value._fill(*fields)
-        return value
-
 
 def _restore(cls: type[Value], fields: tuple[object, ...]) -> Value:
     """Rebuild a pickled value; a module-level function, so that pickle finds it by name."""
-    return cls._restored(fields)
+    value = cls.__new__(cls)
+    for name, field in zip(cls.__match_args__, fields, strict=True):
+        object.__setattr__(value, name, field)
+    return value

@@ -1,0 +1,87 @@
+"""What can be said of a callable without calling it: its name, and kinds that cannot be polled."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import FunctionType, GeneratorType, MethodType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+
+# Flags of code objects, as `inspect` documents them.
+_GENERATOR = 0x20
+_COROUTINE = 0x80
+_ITERABLE_COROUTINE = 0x100
+_ASYNC_GENERATOR = 0x200
+
+
+def describe(function: object) -> str:
+    """Name a callable for people: never fails, and tells one lambda from another by its place."""
+    function = _inner(function)
+    if isinstance(function, FunctionType) and function.__name__ == "<lambda>":
+        path = function.__code__.co_filename.replace("\\", "/")
+        return f"lambda at {path.rpartition('/')[2]}:{function.__code__.co_firstlineno}"
+    name = getattr(function, "__qualname__", None)
+    return name if isinstance(name, str) else type(function).__qualname__
+
+
+def refuse_generator_function(function: object, what: str) -> None:
+    """Raise TypeError for what cannot be called, and for a generator function.
+
+    Calling a generator function runs none of its body, so such a check would look ready at once.
+    """
+    if not callable(function):
+        raise TypeError(f"{what} must be callable: got {function!r}")
+    if _flags(function) & (_GENERATOR | _ASYNC_GENERATOR):
+        raise TypeError(
+            f"{what} must return its value: {describe(function)!r} is a generator function,"
+            " and calling it runs none of its body"
+        )
+
+
+def refuse_coroutine_function(function: object, what: str) -> None:
+    """Raise TypeError for what is written as ``async def``, before it is ever called."""
+    if _flags(function) & _COROUTINE:
+        raise TypeError(_not_awaited(f"{what} {describe(function)!r} is async"))
+
+
+def refuse_awaitable(answer: T, what: str) -> T:
+    """Return an answer, or raise TypeError if someone would have to await it."""
+    if is_awaitable(answer):
+        close = getattr(answer, "close", None)
+        if callable(close):  # a coroutine that is closed does not warn that nobody awaited it
+            close()
+        raise TypeError(_not_awaited(f"{what} returned an awaitable ({type(answer).__name__})"))
+    return answer
+
+
+def is_awaitable(answer: object) -> bool:
+    """Tell whether ``await`` would take an object."""
+    if isinstance(answer, GeneratorType):
+        return bool(answer.gi_code.co_flags & _ITERABLE_COROUTINE)
+    return hasattr(type(answer), "__await__")
+
+
+def _not_awaited(subject: str) -> str:
+    return f"{subject}, and pollwait.poll awaits nothing: use pollwait.aio.poll"
+
+
+def _flags(function: object) -> int:
+    function = _inner(function)
+    if not isinstance(function, FunctionType):
+        function = getattr(type(function), "__call__", None)  # noqa: B004 - its code is wanted
+    return function.__code__.co_flags if isinstance(function, FunctionType) else 0
+
+
+def _inner(function: Any) -> object:
+    """Look through partials and bound methods."""
+    while True:
+        if isinstance(function, partial):
+            function = function.func
+        elif isinstance(function, MethodType):
+            function = function.__func__
+        else:
+            return function

@@ -1,0 +1,113 @@
+"""What a wait remembers of its checks: the first few, the last few, and how many there were.
+
+Remembered errors have lost their tracebacks: those hold the frames of the check, and through them
+everything that its locals refer to, for as long as the wait lasts. What a reader needs of them, the
+place where the error was raised, is kept as text.
+"""
+
+from __future__ import annotations
+
+from .._errors import portable
+from .value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+FIRST = 3
+LAST = 5
+
+
+class Record(Value):
+    """One check as it is remembered.
+
+    Attributes:
+        attempt: its number, from 1.
+        elapsed: seconds from the start of the wait to the end of the check.
+        value: what it returned; None if it raised.
+        error: what it raised, without its traceback; None if it returned.
+        where: ``file:line in function`` where the error was raised; None if it returned.
+    """
+
+    __slots__ = ("attempt", "elapsed", "value", "error", "where")
+    attempt: int
+    elapsed: float
+    value: Any
+    error: Exception | None
+    where: str | None
+
+    def __init__(
+        self,
+        attempt: int,
+        elapsed: float,
+        value: object,
+        error: Exception | None = None,
+        where: str | None = None,
+    ) -> None:
+        self._fill(attempt, elapsed, value, error, where)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Record, tuple(portable(field) for field in self._fields())
+
+
+class History(Value):
+    """The checks of one wait, of which the middle ones may have been forgotten.
+
+    Iteration gives the records that were kept, in order.
+
+    Attributes:
+        first: the first records, at most three.
+        last: the last records that are not among the first, at most five.
+        total: how many checks were made.
+    """
+
+    __slots__ = ("first", "last", "total")
+    first: tuple[Record, ...]
+    last: tuple[Record, ...]
+    total: int
+
+    def __init__(
+        self, first: tuple[Record, ...] = (), last: tuple[Record, ...] = (), total: int = 0
+    ) -> None:
+        self._fill(first, last, total)
+
+    def __iter__(self) -> Iterator[Record]:
+        yield from self.first
+        yield from self.last
+
+    @property
+    def forgotten(self) -> int:
+        """How many checks between the first and the last were not kept."""
+        return self.total - len(self.first) - len(self.last)
+
+
+def origin(error: BaseException) -> str | None:
+    """Return where an error was raised, as text."""
+    traceback = error.__traceback__
+    if traceback is None:
+        return None
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    code = traceback.tb_frame.f_code
+    return f"{code.co_filename}:{traceback.tb_lineno} in {code.co_name}"
+
+
+def forget_frames(error: BaseException, spared: BaseException | None) -> None:
+    """Drop the tracebacks of an error and of all that it is chained to.
+
+    Args:
+        error: the error.
+        spared: an error that the wait's caller is handling, to which Python chains every error
+            that is raised meanwhile; it is not ours, and its traceback stays.
+    """
+    chained = [error]
+    seen = {id(spared)}
+    while chained:
+        link = chained.pop()
+        if id(link) in seen:
+            continue
+        seen.add(id(link))
+        link.__traceback__ = None
+        chained += filter(None, (link.__cause__, link.__context__))
+        chained += getattr(link, "exceptions", ())

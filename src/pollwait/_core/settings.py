@@ -1,0 +1,189 @@
+"""What a caller may say of a wait, checked once."""
+
+from __future__ import annotations
+
+from .._errors import PollError
+from .duration import at_least_one, seconds
+from .failure import failure as plain_failure
+from .schedule import DEFAULT, Schedule
+from .value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, Final, TypeAlias
+
+    from typing_extensions import Self, TypeIs
+
+    from .duration import Duration
+    from .rules import Rng
+    from .wait import Wait
+
+    Predicate: TypeAlias = Callable[[Any], object]
+    RetryOn: TypeAlias = type[BaseException] | Callable[[Any], object]
+
+
+class Unset:
+    """The type of ``UNSET``."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "<required>"
+
+
+UNSET: Final = Unset()
+"""Stands for a timeout that was not given: None already means "for ever"."""
+
+
+class Settings(Value):
+    """All that is said of a wait but the check itself.
+
+    The fields are the keyword arguments of ``poll``, which documents them; here durations are
+    seconds and ``retry_on`` is a tuple of predicates. ``failure`` builds the error of a wait that
+    ended without a good value. The drivers know what ``clock``, ``cancel`` and ``on_event`` are.
+    """
+
+    __slots__ = (
+        "until",
+        "fail",
+        "retry_on",
+        "schedule",
+        "timeout",
+        "max_attempts",
+        "name",
+        "cancel",
+        "clock",
+        "rng",
+        "on_event",
+        "fail_on",
+        "failure",
+    )
+    until: Predicate
+    fail: Predicate | None
+    retry_on: tuple[Predicate, ...]
+    schedule: Schedule
+    timeout: float | Unset | None
+    max_attempts: int | None
+    name: str | None
+    cancel: Any
+    clock: Any
+    rng: Rng | None
+    on_event: Callable[[Any], object] | None
+    fail_on: tuple[Predicate, ...]
+    failure: Callable[[Wait], Exception]
+
+    def __init__(
+        self,
+        *,
+        until: Predicate = bool,
+        fail: Predicate | None = None,
+        retry_on: RetryOn | Iterable[RetryOn] = (),
+        schedule: Schedule = DEFAULT,
+        timeout: Duration | Unset | None = UNSET,
+        max_attempts: int | None = None,
+        name: str | None = None,
+        cancel: Any = None,
+        clock: Any = None,
+        rng: Rng | None = None,
+        on_event: Callable[[Any], object] | None = None,
+        fail_on: RetryOn | Iterable[RetryOn] = (),
+        failure: Callable[[Wait], Exception] = plain_failure,
+    ) -> None:
+        if not isinstance(schedule, Schedule):
+            raise TypeError(f"schedule must be a Schedule: got schedule={schedule!r}")
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"name must be a str: got name={name!r}")
+        if not (timeout is None or isinstance(timeout, Unset)):
+            timeout = seconds(timeout, "timeout")
+        self._fill(
+            _callable(until, "until"),
+            None if fail is None else _callable(fail, "fail"),
+            _predicates(retry_on, "retry_on"),
+            schedule,
+            timeout,
+            None if max_attempts is None else at_least_one(max_attempts, "max_attempts"),
+            name,
+            cancel,
+            clock,
+            rng,
+            None if on_event is None else _callable(on_event, "on_event"),
+            _predicates(fail_on, "fail_on"),
+            failure,
+        )
+
+    def replaced(self, changes: dict[str, Any]) -> Self:
+        """Return these settings with some replaced."""
+        if not changes:
+            return self
+        fields: dict[str, Any] = dict(zip(self.__slots__, self._fields(), strict=True))
+        return type(self)(**{**fields, **changes})
+
+    def __repr__(self) -> str:
+        default = type(self)()
+        given = (
+            f"{name}={value!r}"
+            for name, value in zip(self.__slots__, self._fields(), strict=True)
+            if value != getattr(default, name)
+        )
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def limit(self) -> float | None:
+        """Return the timeout of a wait that begins.
+
+        Raises:
+            TypeError: none was given, and nothing else ends the wait.
+        """
+        if not isinstance(self.timeout, Unset):
+            return self.timeout
+        if self.max_attempts is None and not self.schedule.ends:
+            raise TypeError(
+                "timeout is required: give seconds, or timeout=None to wait for ever"
+                f" (neither max_attempts nor the schedule {self.schedule} ends the wait)"
+            )
+        return None
+
+
+def _callable(value: Predicate, what: str) -> Predicate:
+    if not callable(value):
+        raise TypeError(f"{what} must be callable: got {what}={value!r}")
+    return value
+
+
+def _predicates(named: RetryOn | Iterable[RetryOn], what: str) -> tuple[Predicate, ...]:
+    """Turn exception types and predicates, one or many, into predicates."""
+    types: list[type[BaseException]] = []
+    predicates: list[Predicate] = []
+    for entry in _entries(named):
+        if _is_exception_type(entry):
+            types.append(entry)
+        elif callable(entry) and not isinstance(entry, type):
+            predicates.append(entry)
+        else:
+            raise TypeError(f"{what} must name exception types or predicates: got {entry!r}")
+    return (*([_NamedBy(*types)] if types else []), *predicates)
+
+
+def _is_exception_type(entry: object) -> TypeIs[type[BaseException]]:
+    return isinstance(entry, type) and issubclass(entry, BaseException)
+
+
+def _entries(named: Any) -> tuple[Any, ...]:
+    return tuple(named) if hasattr(named, "__iter__") and not callable(named) else (named,)
+
+
+class _NamedBy:
+    """Match errors by type; those of a nested wait only where a ``PollError`` type is named.
+
+    A ``PollTimeout`` is a TimeoutError and so an OSError, but who retries on network errors does
+    not mean to wait all over again.
+    """
+
+    __slots__ = ("_poll_types", "_types")
+
+    def __init__(self, *types: type[BaseException]) -> None:
+        self._types = types
+        self._poll_types = tuple(named for named in types if issubclass(named, PollError))
+
+    def __call__(self, error: Exception) -> bool:
+        return isinstance(error, self._poll_types if isinstance(error, PollError) else self._types)

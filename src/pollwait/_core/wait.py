@@ -1,0 +1,234 @@
+"""One wait, as a pure machine.
+
+Theory of operation
+-------------------
+A driver owns the clock, calls the check and sleeps; the machine is told what happened and when, and
+says how long to sleep before the next check. A driver's loop is::
+
+    wait = Wait(settings, name, now)
+    while wait.delay is not None:
+        sleep for wait.delay seconds                  wait.cancel(now) if that was cut short
+        call the check                                wait.ready, failed, pending, again, errored
+    return the value, or raise wait.failure()
+
+Each of these methods sets ``delay`` and returns it; None means that the wait is over, and ``reason``
+then says how it ended.
+
+Invariants
+----------
+- A sleep never passes the deadline. The one that would is clipped to what is left and makes the
+  next check the last: ``_final`` says so, and not a comparison of clocks, because the time after a
+  sleep may be off by a rounding error or by an overshoot (T4).
+- A check that ends without a good value at or past the deadline is the last one.
+- A timeout goes before an exhaustion where both end the wait (T6).
+- State is plain data (numbers, tuples, the user's own values), so that a wait can be written down
+  and go on elsewhere.
+- A remembered error holds no frames. Neither the machine nor the error that it builds keeps what a
+  check worked with alive.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+
+from .duration import INFINITY
+from .history import FIRST, LAST, History, Record, forget_frames, origin
+from .schedule import MAX_DELAY
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, TypeAlias
+
+    from .rules import Rng, State
+    from .settings import Settings
+
+    Reason: TypeAlias = Literal[
+        "ready", "failed", "timeout", "exhausted", "cancelled", "error", "stalled"
+    ]
+    Verdict: TypeAlias = Literal["retry", "fail", "pass"]
+    Row: TypeAlias = tuple[int, float, Any, Exception | None, str | None]
+
+# A delay that falls short of what is left by less than this share of itself was meant to meet the
+# deadline: ten times 0.1 s is 1 s to whoever wrote it, though not in binary floating point.
+ROUNDING = 1.0 + 1e-9
+
+# A clock that has not moved at all over this many sleeps in a row, of this many seconds together,
+# stands still. Both, because coarse clocks are real: one of whole seconds may stay put for just
+# under a second of short sleeps.
+STALLED_SLEEPS = 3
+STALLED_SECONDS = 1.0
+
+
+class Wait:
+    """The state of one wait.
+
+    Args:
+        settings: what the caller said of it.
+        name: what is waited for.
+        now: the monotonic time at which it begins, in seconds.
+        rng: draws the jitter.
+
+    Raises:
+        TypeError: nothing ends the wait, and ``timeout=None`` was not said aloud.
+
+    Attributes:
+        delay: seconds to sleep before the next check; None when the wait is over.
+        reason: how the wait ended; None while it goes on.
+        check_started: when the newest check started; a driver sets it where the schedule counts
+            from there.
+        attempts, elapsed, last, last_error: as in ``PollError``, so far.
+    """
+
+    __slots__ = (
+        "_deadline",
+        "_final",
+        "_first",
+        "_newest",
+        "_rng",
+        "_schedule_state",
+        "_seen",
+        "_spared",
+        "_stalled",
+        "_step",
+        "attempts",
+        "began",
+        "check_started",
+        "counts_from_start",
+        "delay",
+        "elapsed",
+        "last",
+        "last_error",
+        "max_attempts",
+        "name",
+        "reason",
+        "settings",
+        "timeout",
+    )
+
+    def __init__(self, settings: Settings, name: str, now: float, rng: Rng) -> None:
+        schedule = settings.schedule
+        timeout = settings.limit()
+        self.settings = settings
+        self.name = name
+        self.timeout = INFINITY if timeout is None else timeout
+        self.max_attempts = settings.max_attempts
+        self.began = now
+        self.check_started = now
+        self.counts_from_start = schedule.counts_from_start
+        self.attempts = 0
+        self.elapsed = 0.0
+        self.last: Any = None
+        self.last_error: Exception | None = None
+        self.reason: Reason | None = None
+        self.delay: float | None = min(schedule.initial_delay, self.timeout)
+        self._deadline = now + self.timeout
+        self._final = schedule.initial_delay >= self.timeout
+        self._step = schedule.step
+        self._schedule_state: State = schedule.begin()
+        self._rng = rng
+        self._first: list[Row] = []
+        self._newest: deque[Row] = deque(maxlen=LAST)
+        self._spared = sys.exc_info()[1]
+        self._seen = now
+        self._stalled = (now, 0, 0.0)
+
+    def ready(self, value: object, now: float) -> None:
+        """End the wait: a check returned a good value."""
+        self._remember(value, None, now)
+        self._end("ready")
+
+    def failed(self, value: object, now: float, error: Exception | None = None) -> None:
+        """End the wait: what a check returned, or raised, shows a terminal state."""
+        self._remember(value, error, now)
+        self._end("failed")
+
+    def pending(
+        self, value: object, now: float, error: Exception | None = None, hint: float | None = None
+    ) -> float | None:
+        """Go on, if limits allow: a check has no good value yet.
+
+        Args:
+            value: what the check returned, if it returned.
+            now: the time.
+            error: what the check raised, if it raised.
+            hint: seconds that take the place of the schedule's next delay.
+        """
+        self._remember(value, error, now)
+        if self._final or now >= self._deadline:
+            return self._end("timeout")
+        if self.attempts == self.max_attempts:
+            return self._end("exhausted")
+        if now == self._seen and self._stands_still(now):
+            return self._end("stalled")
+        self._seen = now
+        step = self._step(self._schedule_state, now, self.check_started, self._rng)
+        if step is None:
+            return self._end("exhausted")
+        delay, self._schedule_state = step
+        if hint is not None:
+            delay = min(hint, self.settings.schedule.ceiling, MAX_DELAY)
+        left = self._deadline - now
+        if delay * ROUNDING >= left:
+            self._final = True
+            delay = left
+        self.delay = delay
+        return delay
+
+    def passed(self, now: float) -> None:
+        """End the wait: a check was made, and an error is on its way to the caller."""
+        self.attempts += 1
+        self.broke(now)
+
+    def cancel(self, now: float) -> None:
+        """End the wait: its cancel event was set before the next check."""
+        self.elapsed = now - self.began
+        self._end("cancelled")
+
+    def broke(self, now: float, reason: Reason = "error") -> None:
+        """End the wait, if it has not: what came out of a check or a sleep is no outcome."""
+        if self.reason is None:
+            self.elapsed = now - self.began
+            self._end(reason)
+
+    def failure(self) -> Exception:
+        """Return the error of a wait that ended without a good value."""
+        return self.settings.failure(self)
+
+    def newest(self) -> Record | None:
+        """Return the newest record, if there is one."""
+        rows = self._newest or self._first
+        return Record(*rows[-1]) if rows else None
+
+    def history(self) -> History:
+        """Return what is remembered of the checks."""
+        first, last = (tuple(Record(*row) for row in rows) for rows in (self._first, self._newest))
+        return History(first, last, self.attempts)
+
+    def _remember(self, value: object, error: Exception | None, now: float) -> None:
+        self.attempts += 1
+        self.elapsed = now - self.began
+        where = None
+        if error is None:
+            self.last = value
+        else:
+            self.last_error = error
+            where = origin(error)
+            forget_frames(error, self._spared)
+        rows = self._first if self.attempts <= FIRST else self._newest
+        rows.append((self.attempts, self.elapsed, value, error, where))
+
+    def _end(self, reason: Reason) -> float | None:
+        self.reason = reason
+        self.delay = None
+        return None
+
+    def _stands_still(self, now: float) -> bool:
+        """Tell, at a time that was seen before, whether the clock has stopped."""
+        if not self.delay:
+            return False
+        stalled_at, sleeps, slept = self._stalled
+        if stalled_at != now:
+            sleeps, slept = 0, 0.0
+        self._stalled = (now, sleeps + 1, slept + self.delay)
+        return sleeps + 1 >= STALLED_SLEEPS and slept + self.delay > STALLED_SECONDS

@@ -1,0 +1,154 @@
+"""What a wait tells those who listen: one event per check, and one at its end."""
+
+from __future__ import annotations
+
+from ._core.failure import count, decimal, shorten
+from ._core.value import Value
+from ._errors import PollError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import logging
+    from collections.abc import Callable
+    from typing import Any, Literal, TypeAlias
+
+    from ._core.wait import Wait
+
+    Reason: TypeAlias = Literal["ready", "failed", "timeout", "exhausted", "cancelled", "error"]
+    Hook: TypeAlias = Callable[["Checked | Finished"], object]
+
+
+class Checked(Value):
+    """A check was made.
+
+    Attributes:
+        name: what is waited for.
+        attempt: the number of the check, from 1.
+        elapsed: seconds from the start of the wait to the end of the check.
+        value: what the check returned; None if it raised.
+        error: what the check raised; None if it returned.
+        next_delay: seconds until the next check; None if this was the last one.
+    """
+
+    __slots__ = ("name", "attempt", "elapsed", "value", "error", "next_delay")
+    name: str
+    attempt: int
+    elapsed: float
+    value: Any
+    error: BaseException | None
+    next_delay: float | None
+
+    def __init__(
+        self,
+        name: str,
+        attempt: int,
+        elapsed: float,
+        value: object = None,
+        error: BaseException | None = None,
+        next_delay: float | None = None,
+    ) -> None:
+        self._fill(name, attempt, elapsed, value, error, next_delay)
+
+
+class Finished(Value):
+    """A wait ended.
+
+    Attributes:
+        name: what was waited for.
+        reason: ``"ready"``, ``"failed"``, ``"timeout"``, ``"exhausted"``, ``"cancelled"``, or
+            ``"error"`` for an error that passed through the wait.
+        attempts: how many checks were made.
+        elapsed: seconds from the start of the wait to its end.
+        value: the good value; None if there was none.
+        error: what the wait raised; None if it was ready.
+    """
+
+    __slots__ = ("name", "reason", "attempts", "elapsed", "value", "error")
+    name: str
+    reason: Reason
+    attempts: int
+    elapsed: float
+    value: Any
+    error: BaseException | None
+
+    def __init__(
+        self,
+        name: str,
+        reason: Reason,
+        attempts: int,
+        elapsed: float,
+        value: object = None,
+        error: BaseException | None = None,
+    ) -> None:
+        self._fill(name, reason, attempts, elapsed, value, error)
+
+
+def checked(wait: Wait) -> Checked:
+    """Return the event for a check whose outcome the wait remembers."""
+    row = wait.newest()
+    value, error = (row.value, row.error) if row else (None, None)
+    return Checked(wait.name, wait.attempts, wait.elapsed, value, error, wait.delay)
+
+
+def passed(wait: Wait, error: BaseException) -> Checked:
+    """Return the event for a check whose error leaves the wait."""
+    return Checked(wait.name, wait.attempts, wait.elapsed, None, error, None)
+
+
+def finished(wait: Wait, error: BaseException | None = None) -> Finished:
+    """Return the event for the end of a wait, with what it raises."""
+    reason = "error" if wait.reason is None or wait.reason == "stalled" else wait.reason
+    value = wait.last if error is None else None
+    return Finished(wait.name, reason, wait.attempts, wait.elapsed, value, error)
+
+
+def log_events(logger: logging.Logger) -> Hook:
+    """Return an ``on_event`` hook that logs checks at DEBUG, good ends at INFO, others at WARNING.
+
+    Args:
+        logger: where to log. Each log record carries its event as the attribute ``event``.
+
+    Returns:
+        The hook; any number of waits and threads may share it.
+    """
+
+    def log(event: Checked | Finished) -> None:
+        if isinstance(event, Checked):
+            logger.debug("%s", _Line(_checked, event), extra={"event": event})
+        elif event.reason == "ready":
+            logger.info("%s", _Line(_finished, event), extra={"event": event})
+        else:
+            logger.warning("%s", _Line(_finished, event), extra={"event": event})
+
+    return log
+
+
+class _Line:
+    """A line that is only built if some handler writes it."""
+
+    __slots__ = ("_event", "_write")
+
+    def __init__(self, write: Callable[[Any], str], event: Checked | Finished) -> None:
+        self._write = write
+        self._event = event
+
+    def __str__(self) -> str:
+        return self._write(self._event)
+
+
+def _checked(event: Checked) -> str:
+    seen = "returned" if event.error is None else "raised"
+    outcome = shorten(event.value if event.error is None else event.error)
+    then = "" if event.next_delay is None else f"; next in {decimal(event.next_delay)} s"
+    return (
+        f"{event.name!r} check {event.attempt} at {decimal(event.elapsed)} s {seen} {outcome}{then}"
+    )
+
+
+def _finished(event: Finished) -> str:
+    after = f"after {count(event.attempts)} in {decimal(event.elapsed)} s"
+    if event.error is None:
+        return f"{event.name!r} ready {after}"
+    if isinstance(event.error, PollError):
+        return str(event.error)
+    return f"{event.name!r} ended {after} by {shorten(event.error)}"

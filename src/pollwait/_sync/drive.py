@@ -1,0 +1,132 @@
+"""The driver of one wait on threads: it calls, sleeps and raises; what happens next it is told."""
+
+from __future__ import annotations
+
+from .._clock import SYSTEM_CLOCK, hint
+from .._core.callables import (
+    describe,
+    refuse_awaitable,
+    refuse_coroutine_function,
+    refuse_generator_function,
+)
+from .._core.try_again import TryAgain
+from .._core.wait import Wait
+from .._events import checked, finished, passed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .._clock import Clock, Event
+    from .._core.rules import Rng
+    from .._core.settings import Settings
+    from .._core.wait import Verdict
+    from .._events import Hook
+
+
+def drive(settings: Settings, check: Callable[[], Any]) -> Any:
+    """Run one wait to its end: return the good value, or raise what ended it."""
+    refuse_generator_function(check, "check")
+    refuse_coroutine_function(check, "check")
+    clock: Clock = settings.clock or SYSTEM_CLOCK
+    cancel: Event | None = settings.cancel
+    tell: Hook | None = settings.on_event
+    wait = Wait(settings, settings.name or describe(check), clock.monotonic(), _rng(settings))
+    attempt = _attempts(wait, settings, clock, check)
+    while (delay := wait.delay) is not None:
+        try:
+            if cancel is not None:
+                if clock.wait(cancel, delay):
+                    wait.cancel(clock.monotonic())
+                    break
+            elif delay:
+                clock.sleep(delay)
+            attempt()
+        except BaseException as error:
+            _leave(wait, clock.monotonic(), error, tell)
+            raise
+        if tell is not None:
+            tell(checked(wait))
+    if wait.reason != "ready":
+        raise _failure(wait, tell)
+    if tell is not None:
+        tell(finished(wait))
+    return wait.last
+
+
+def _attempts(
+    wait: Wait, settings: Settings, clock: Clock, check: Callable[[], Any]
+) -> Callable[[], None]:
+    """Return a function that calls the check once and reports its outcome to the machine."""
+    until, fail, monotonic = settings.until, settings.fail, clock.monotonic
+    plain: Any = bool
+
+    def attempt() -> None:
+        nonlocal plain
+        value = None
+        judging = False
+        if wait.counts_from_start:
+            wait.check_started = monotonic()
+        try:
+            value = check()
+            judging = True
+            if type(value) is not plain:
+                plain = type(refuse_awaitable(value, "check"))
+            if fail is not None and _verdict(fail(value), "fail"):
+                wait.failed(value, monotonic())
+            elif (good := until(value)) is not False and _verdict(good, "until"):
+                wait.ready(value, monotonic())
+            else:
+                wait.pending(value, monotonic())
+        except TryAgain as signal:
+            wait.pending(value, monotonic(), signal, hint(signal))
+        except Exception as error:
+            verdict = "pass" if judging else _error_verdict(settings, error)
+            if verdict == "pass":
+                wait.passed(monotonic())
+                raise
+            if verdict == "fail":
+                wait.failed(None, monotonic(), error)
+            else:
+                wait.pending(None, monotonic(), error)
+
+    return attempt
+
+
+def _error_verdict(settings: Settings, error: Exception) -> Verdict:
+    if any(_verdict(matches(error), "retry_on") for matches in settings.retry_on):
+        return "retry"
+    if any(_verdict(matches(error), "fail_on") for matches in settings.fail_on):
+        return "fail"
+    return "pass"
+
+
+def _verdict(answer: object, predicate: str) -> bool:
+    """Return what a predicate says; an awaitable says nothing here and is refused."""
+    return answer is True or (answer is not False and bool(refuse_awaitable(answer, predicate)))
+
+
+def _leave(wait: Wait, now: float, error: BaseException, tell: Hook | None) -> None:
+    """Tell of an error that is on its way to the caller."""
+    completed = wait.reason is not None
+    wait.broke(now)
+    if tell is not None:
+        if completed:
+            tell(passed(wait, error))
+        tell(finished(wait, error))
+
+
+def _failure(wait: Wait, tell: Hook | None) -> Exception:
+    error = wait.failure()
+    if tell is not None:
+        tell(finished(wait, error))
+    return error
+
+
+def _rng(settings: Settings) -> Rng:
+    if settings.rng is not None:
+        return settings.rng
+    import random  # not before it is needed: it would be a tenth of what `import pollwait` takes
+
+    return random

@@ -1,0 +1,1 @@
+"""Types that users meet, checked by mypy and pyright."""
