@@ -101,7 +101,8 @@ def _last_seen(wait: Wait) -> str:
     at = f"at {decimal(newest.elapsed)} s"
     if newest.error is None:
         return f"; last value {shorten(newest.value)} {at}"
-    return f"; last error {shorten(newest.error)} {at}, raised at {newest.where}"
+    raised = f", raised at {newest.where}" if newest.where else ""
+    return f"; last error {shorten(newest.error)} {at}{raised}"
 
 
 def _stalled(wait: Wait) -> str:

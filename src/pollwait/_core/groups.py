@@ -1,4 +1,4 @@
-"""Rules that combine others, one after the other or side by side; ``rules`` tells how rules work."""
+"""Rules that combine others, in turn or side by side; ``rules`` tells how rules work."""
 
 from __future__ import annotations
 

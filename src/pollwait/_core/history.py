@@ -27,7 +27,8 @@ class Record(Value):
         elapsed: seconds from the start of the wait to the end of the check.
         value: what it returned; None if it raised.
         error: what it raised, without its traceback; None if it returned.
-        where: ``file:line in function`` where the error was raised; None if it returned.
+        where: ``file:line in function`` where the error was raised; None if it returned, or if no
+            Python code raised it.
     """
 
     __slots__ = ("attempt", "elapsed", "value", "error", "where")
@@ -83,9 +84,9 @@ class History(Value):
 
 
 def origin(error: BaseException) -> str | None:
-    """Return where an error was raised, as text."""
-    traceback = error.__traceback__
-    if traceback is None:
+    """Return where below the driver's own frame an error was raised, as text."""
+    traceback = error.__traceback__ and error.__traceback__.tb_next
+    if traceback is None:  # raised by a check that is written in C
         return None
     while traceback.tb_next is not None:
         traceback = traceback.tb_next

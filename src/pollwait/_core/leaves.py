@@ -96,7 +96,7 @@ class Grid(Leaf):
         # The next due time even if the sleep ended early, and none that has passed.
         count = max(count + 1, ceil((now - anchor) / interval - _DUE))
         delay = max(0.0, anchor + count * interval - now)
-        return min(delay, self.cap), (anchor, count)
+        return min(delay, self.cap, MAX_DELAY), (anchor, count)
 
     def from_start(self) -> Rule:
         return self

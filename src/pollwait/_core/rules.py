@@ -11,10 +11,9 @@ change what one rule does. A cap belongs to the leaves: ``capped`` rebuilds the 
 caps, which is why a cap acts before jitter, ``times`` and ``within`` wherever it is written, and
 why the two ways of writing it are equal.
 
-Invariants: a delay is finite, >= 0 and not above its leaf's cap; it is not above ``MAX_DELAY``
-either (a grid may miss that by rounding). A step costs the same at any attempt. No number in a
-state grows without bound, and no state is None. A random delay takes exactly one draw, and a larger
-draw never makes it longer.
+Invariants: a delay is >= 0 and above neither its leaf's cap nor ``MAX_DELAY``. A step costs the
+same at any attempt. No number in a state grows without bound, and no state is None. A random delay
+takes exactly one draw, and a larger draw never makes it longer.
 """
 
 from __future__ import annotations

@@ -132,7 +132,8 @@ class Schedule(_Bound):
         """End when the delays add up to a total; the last one is clipped to reach it exactly.
 
         Only delays are counted: neither the time that checks take nor the initial delay. For a
-        limit on the whole wait use a timeout.
+        limit on the whole wait use a timeout. Jitter that is written after this shortens delays
+        that have been counted in full; written before it, the total is reached in more checks.
 
         Args:
             total: seconds (or a timedelta), >= 0. With 0 there is one check.
@@ -407,7 +408,7 @@ def _fraction(amount: str | float) -> float:
 DEFAULT = exponential(0.1, factor=1.5).cap(10).jitter(0.1)
 """The schedule of a wait that names none: at once, soon after, then backing off to 10 s.
 
-With a factor of 1.5 each delay is about half of the time waited so far, so until the cap takes over
-an answer is noticed late by at most a third of the whole wait. Then the cap keeps the overshoot
-below 10 s at 6 checks a minute. The little jitter lets processes that started together drift apart.
+With a factor of 1.5 a delay is about half of the time waited before it, so an answer is noticed
+late by about a third of the whole wait at worst. From some 20 s on the cap holds that below 10 s,
+at 6 checks a minute. The little jitter lets processes that started together drift apart.
 """

@@ -161,7 +161,7 @@ def _predicates(named: RetryOn | Iterable[RetryOn], what: str) -> tuple[Predicat
             predicates.append(entry)
         else:
             raise TypeError(f"{what} must name exception types or predicates: got {entry!r}")
-    return (*([_NamedBy(*types)] if types else []), *predicates)
+    return (*([_NamedBy(tuple(types))] if types else []), *predicates)
 
 
 def _is_exception_type(entry: object) -> TypeIs[type[BaseException]]:
@@ -172,18 +172,19 @@ def _entries(named: Any) -> tuple[Any, ...]:
     return tuple(named) if hasattr(named, "__iter__") and not callable(named) else (named,)
 
 
-class _NamedBy:
+class _NamedBy(Value):
     """Match errors by type; those of a nested wait only where a ``PollError`` type is named.
 
     A ``PollTimeout`` is a TimeoutError and so an OSError, but who retries on network errors does
     not mean to wait all over again.
     """
 
-    __slots__ = ("_poll_types", "_types")
+    __slots__ = ("types", "poll_types")
+    types: tuple[type[BaseException], ...]
+    poll_types: tuple[type[BaseException], ...]
 
-    def __init__(self, *types: type[BaseException]) -> None:
-        self._types = types
-        self._poll_types = tuple(named for named in types if issubclass(named, PollError))
+    def __init__(self, types: tuple[type[BaseException], ...]) -> None:
+        self._fill(types, tuple(named for named in types if issubclass(named, PollError)))
 
     def __call__(self, error: Exception) -> bool:
-        return isinstance(error, self._poll_types if isinstance(error, PollError) else self._types)
+        return isinstance(error, self.poll_types if isinstance(error, PollError) else self.types)

@@ -30,7 +30,6 @@ Invariants
 from __future__ import annotations
 
 import sys
-from collections import deque
 
 from .duration import INFINITY
 from .history import FIRST, LAST, History, Record, forget_frames, origin
@@ -83,9 +82,8 @@ class Wait:
     __slots__ = (
         "_deadline",
         "_final",
-        "_first",
-        "_newest",
         "_rng",
+        "_rows",
         "_schedule_state",
         "_seen",
         "_spared",
@@ -127,8 +125,7 @@ class Wait:
         self._step = schedule.step
         self._schedule_state: State = schedule.begin()
         self._rng = rng
-        self._first: list[Row] = []
-        self._newest: deque[Row] = deque(maxlen=LAST)
+        self._rows: list[Row] = []
         self._spared = sys.exc_info()[1]
         self._seen = now
         self._stalled = (now, 0, 0.0)
@@ -197,13 +194,12 @@ class Wait:
 
     def newest(self) -> Record | None:
         """Return the newest record, if there is one."""
-        rows = self._newest or self._first
-        return Record(*rows[-1]) if rows else None
+        return Record(*self._rows[-1]) if self._rows else None
 
     def history(self) -> History:
         """Return what is remembered of the checks."""
-        first, last = (tuple(Record(*row) for row in rows) for rows in (self._first, self._newest))
-        return History(first, last, self.attempts)
+        records = tuple(Record(*row) for row in self._rows)
+        return History(records[:FIRST], records[FIRST:], self.attempts)
 
     def _remember(self, value: object, error: Exception | None, now: float) -> None:
         self.attempts += 1
@@ -215,7 +211,9 @@ class Wait:
             self.last_error = error
             where = origin(error)
             forget_frames(error, self._spared)
-        rows = self._first if self.attempts <= FIRST else self._newest
+        rows = self._rows
+        if len(rows) == FIRST + LAST:
+            del rows[FIRST]
         rows.append((self.attempts, self.elapsed, value, error, where))
 
     def _end(self, reason: Reason) -> float | None:

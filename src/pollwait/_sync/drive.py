@@ -29,8 +29,10 @@ def drive(settings: Settings, check: Callable[[], Any]) -> Any:
     """Run one wait to its end: return the good value, or raise what ended it."""
     refuse_generator_function(check, "check")
     refuse_coroutine_function(check, "check")
-    clock: Clock = settings.clock or SYSTEM_CLOCK
+    clock: Clock = SYSTEM_CLOCK if settings.clock is None else settings.clock
     cancel: Event | None = settings.cancel
+    if cancel is not None:
+        refuse_coroutine_function(cancel.wait, "cancel.wait")
     tell: Hook | None = settings.on_event
     wait = Wait(settings, settings.name or describe(check), clock.monotonic(), _rng(settings))
     attempt = _attempts(wait, settings, clock, check)
@@ -60,11 +62,11 @@ def _attempts(
 ) -> Callable[[], None]:
     """Return a function that calls the check once and reports its outcome to the machine."""
     until, fail, monotonic = settings.until, settings.fail, clock.monotonic
-    plain: Any = bool
+    plain: type[object] = bool  # the type of the last value, known not to be awaitable
 
     def attempt() -> None:
         nonlocal plain
-        value = None
+        value: object = None
         judging = False
         if wait.counts_from_start:
             wait.check_started = monotonic()
@@ -72,7 +74,8 @@ def _attempts(
             value = check()
             judging = True
             if type(value) is not plain:
-                plain = type(refuse_awaitable(value, "check"))
+                refuse_awaitable(value, "check")
+                plain = type(value)
             if fail is not None and _verdict(fail(value), "fail"):
                 wait.failed(value, monotonic())
             elif (good := until(value)) is not False and _verdict(good, "until"):
