@@ -13,6 +13,8 @@ from ._core.typed import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ._core.try_again import TryAgain
 
 
@@ -44,6 +46,35 @@ class Clock(Protocol):
 
     def wait(self, event: Event, seconds: float) -> bool:
         """Block until the event is set, or that many seconds; tell whether it is set."""
+        ...
+
+
+class AsyncEvent(Protocol):
+    """What can end a wait on an event loop early: ``asyncio.Event`` has this shape."""
+
+    def is_set(self) -> bool:
+        """Tell whether it has happened."""
+        ...
+
+    async def wait(self) -> object:
+        """Return once it has happened."""
+        ...
+
+
+class AsyncClock(Protocol):
+    """The time of a wait on an event loop."""
+
+    @property
+    def monotonic(self) -> Callable[[], float]:
+        """Return the time in seconds. It never steps back; its zero means nothing."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Suspend the calling task for that many seconds, or a little longer."""
+        ...
+
+    async def wait(self, event: AsyncEvent, seconds: float) -> bool:
+        """Suspend until the event is set, or that many seconds; tell whether it is set."""
         ...
 
 

@@ -90,15 +90,37 @@ def checked(wait: Wait) -> Checked:
     return Checked(wait.name, wait.attempts, wait.elapsed, value, error, wait.delay)
 
 
-def passed(wait: Wait, error: BaseException) -> Checked:
-    """Return the event for a check whose error leaves the wait."""
-    return Checked(wait.name, wait.attempts, wait.elapsed, None, error, None)
+def leave(
+    wait: Wait, now: float, error: BaseException, tell: Hook | None, reason: Reason = "error"
+) -> None:
+    """End a wait by an error on its way to the caller, and tell of it."""
+    checked = wait.reason is not None  # else something other than a check was interrupted
+    wait.broke(now, reason)
+    if tell is None:
+        return
+    if checked:
+        tell(Checked(wait.name, wait.attempts, wait.elapsed, None, error, None))
+    tell(_finished(wait, None, error))
 
 
-def finished(wait: Wait, error: BaseException | None = None) -> Finished:
-    """Return the event for the end of a wait, with what it raises."""
+def conclude(wait: Wait, tell: Hook | None) -> Any:
+    """Return the value of a wait that is over, or raise its error, and tell of it."""
+    if wait.reason == "ready":
+        if tell is not None:
+            tell(_finished(wait, wait.last, None))
+        return wait.last
+    raise _told(wait, tell)
+
+
+def _told(wait: Wait, tell: Hook | None) -> Exception:
+    error = wait.failure()
+    if tell is not None:
+        tell(_finished(wait, None, error))
+    return error
+
+
+def _finished(wait: Wait, value: object, error: BaseException | None) -> Finished:
     reason = "error" if wait.reason is None or wait.reason == "stalled" else wait.reason
-    value = wait.last if error is None else None
     return Finished(wait.name, reason, wait.attempts, wait.elapsed, value, error)
 
 
@@ -114,11 +136,11 @@ def log_events(logger: logging.Logger) -> Hook:
 
     def log(event: Checked | Finished) -> None:
         if isinstance(event, Checked):
-            logger.debug("%s", _Line(_checked, event), extra={"event": event})
+            logger.debug("%s", _Line(_check_line, event), extra={"event": event})
         elif event.reason == "ready":
-            logger.info("%s", _Line(_finished, event), extra={"event": event})
+            logger.info("%s", _Line(_end_line, event), extra={"event": event})
         else:
-            logger.warning("%s", _Line(_finished, event), extra={"event": event})
+            logger.warning("%s", _Line(_end_line, event), extra={"event": event})
 
     return log
 
@@ -136,7 +158,7 @@ class _Line:
         return self._write(self._event)
 
 
-def _checked(event: Checked) -> str:
+def _check_line(event: Checked) -> str:
     seen = "returned" if event.error is None else "raised"
     outcome = shorten(event.value if event.error is None else event.error)
     then = "" if event.next_delay is None else f"; next in {decimal(event.next_delay)} s"
@@ -145,7 +167,7 @@ def _checked(event: Checked) -> str:
     )
 
 
-def _finished(event: Finished) -> str:
+def _end_line(event: Finished) -> str:
     after = f"after {count(event.attempts)} in {decimal(event.elapsed)} s"
     if event.error is None:
         return f"{event.name!r} ready {after}"

@@ -100,6 +100,7 @@ REFUSED = [
     ("fixed(3) fixed(4)", "at column "),
     ("x = fixed(3)", "at column "),
     ("fixed(1)\nfixed(2)", "at line 2, column 1: "),
+    ("  (fixed(1)\n + fixd(2))", "at line 2, column 4: there is no function fixd"),
     ("(fixed(1)\n + fixd(2))", "at line 2, column 4: there is no function fixd"),
     ("(fixed('é') + fixd(2))", "interval must be seconds"),
     ("fixed(1).jitter('é').cap(1)", "at column 10: amount must be"),
@@ -155,6 +156,13 @@ def test_parse_refuses_what_is_too_long_or_too_deep(text: str) -> None:
     with pytest.raises(ValueError, match="cannot read schedule") as caught:
         Schedule.parse(text)
     assert len(str(caught.value)) < 500
+
+
+def test_parse_bounds_length_alone() -> None:
+    """A text of more than 10,000 characters is refused unread, with both numbers."""
+    text = " + ".join(["fixed(1).times(1)"] * 600)
+    with pytest.raises(ValueError, match=r"it must have at most 10,000 characters: got 11,997"):
+        Schedule.parse(text)
 
 
 def test_parse_reads_long_chains() -> None:

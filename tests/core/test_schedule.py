@@ -88,6 +88,7 @@ DELAYS = [
     (fixed(1).times(2).then(fixed(5)), [1, 1, 5, 5, 5]),
     (fixed(1) + fixed(5), [1, 1, 1, 1, 1]),
     (fixed(1).within(0) + fixed(5), [5, 5, 5, 5, 5]),
+    (fixed(1).times(1) + fixed(2).within(0) + fixed(3).within(0) + fixed(4), [1, 4, 4, 4, 4]),
     (fixed(1).times(1) + fixed(2).times(1) + fixed(3).times(1), [1, 2, 3]),
     (fixed(1).times(2) + fixed(5).after(9), [1, 1, 9, 5, 5]),
     ((fixed(1).times(2) + fixed(5).after(9)).cap(2), [1, 1, 9, 2, 2]),
@@ -151,6 +152,8 @@ def test_jitter_leaves_delay_at_joint_exact() -> None:
     for schedule in (joined, joined.times(9), joined.within(99), joined | fixed(9).times(1)):
         draws = Draws(0.5, 0.5)
         assert list(schedule.jitter("full").from_start().delays(draws)) == [4, 6, 4]
+    clipped = joined.within(10).jitter("full")
+    assert list(clipped.delays(Draws(0.5))) == [4, 2]
 
 
 def test_jitter_by_name_equals_jitter_by_fraction() -> None:
@@ -199,6 +202,7 @@ def test_from_start_keeps_fixed_on_grid() -> None:
 def test_from_start_checks_at_once_when_just_due() -> None:
     """A check that ends exactly when the next is due is followed by it at once."""
     assert waited(fixed(3).from_start(), 3, 6, 1) == [0, 0, 2]
+    assert waited(fixed(0.1).from_start(), 3 * 0.1) == [0]  # which divides to a little over 3
 
 
 def test_from_start_does_not_drift() -> None:
@@ -230,6 +234,28 @@ def test_from_start_reaches_through_times_and_then() -> None:
     assert waited(fixed(3).times(2).from_start(), 1, 2) == [2, 1]
     schedule = (fixed(3).times(1) + fixed(2).after(5)).from_start()
     assert waited(schedule, 1, 1, 0.5, 0.5) == [2, 5, 1.5, 1.5]
+
+
+def test_from_start_counts_no_delay_twice() -> None:
+    """Parts that count from the start already stay as they are, and the others join them."""
+    once = fixed(3).from_start().jitter(0.25)
+    assert once.from_start() == once
+    partly = (fixed(3).from_start().times(2) + linear(1, step=1)).within(60)
+    assert partly.from_start() == (fixed(3).times(2) + linear(1, step=1)).from_start().within(60)
+
+
+def test_from_start_leaves_delay_at_joint_exact() -> None:
+    """The initial delay of a following schedule counts from the end, however deep it lies."""
+    joined = (sequence(8) + sequence(8).after(6)).within(99)
+    assert waited(joined.from_start(), 1, 1, 1) == [7, 6, 7]
+
+
+def test_from_start_adds_nothing_when_clock_stands_wrong() -> None:
+    """A previous start that lies ahead of now does not make a delay longer (S1)."""
+    schedule = linear(2, step=1).cap(2).from_start()
+    found = schedule.step(schedule.begin(), 5.0, 6.0, Draws())
+    assert found is not None
+    assert found[0] == 2
 
 
 def test_from_start_skips_do_not_count() -> None:
@@ -285,6 +311,11 @@ def test_delays_above_max_delay_count_as_max_delay() -> None:
     assert fixed(1).within(1e20) != fixed(1).within(MAX_DELAY)
 
 
+def test_delays_have_no_negative_zero() -> None:
+    """A negative zero, as arithmetic may give, is an ordinary one."""
+    assert repr([*first(sequence(-0.0)), fixed(1).after(-0.0).initial_delay]) == "[0.0, 0.0]"
+
+
 def test_delays_replay_from_seed() -> None:
     """The same seed gives the same delays (S3), and without one they differ."""
     schedule = decorrelated(1, cap=20).jitter("full")
@@ -307,6 +338,7 @@ ENDS = [
     (linear(0, step=1).within(60), True),
     (fibonacci(0).within(60), False),
     (fibonacci(1).within(60), True),
+    (fibonacci(1).cap(0).within(60), False),
     (exponential(1).cap(0).within(60), False),
     (exponential(1).jitter("full").within(60), True),
     (decorrelated(1, cap=2).within(60), True),
@@ -374,11 +406,15 @@ TEXTS = [
         "exponential(0.5, factor=1.5).cap(30).jitter('full').after(1.25)",
     ),
     (DEFAULT, "exponential(0.1, factor=1.5).cap(10).jitter(0.1)"),
+    (fixed(1).within(1e20), "fixed(1).within(1e+20)"),
     ((fixed(1).times(3) + fixed(5)).within(60), "(fixed(1).times(3) + fixed(5)).within(60)"),
     (fixed(1) & fixed(2) | fixed(3), "(fixed(1) & fixed(2)) | fixed(3)"),
     (fixed(1) & (fixed(2) & fixed(3)), "fixed(1) & fixed(2) & fixed(3)"),
     ((fixed(1) | fixed(2)).after(1), "(fixed(1) | fixed(2)).after(1)"),
-    (fixed(1).times(1) + fixed(2).after(3), "fixed(1).times(1) + fixed(2).after(3)"),
+    (
+        fixed(1).times(1) + sequence(2).after(3) + fixed(4),
+        "fixed(1).times(1) + sequence(2).after(3) + fixed(4)",
+    ),
     (
         fixed(1).times(1) + (fixed(2) & fixed(3)).after(3),
         "fixed(1).times(1) + (fixed(2) & fixed(3)).after(3)",

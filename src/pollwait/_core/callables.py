@@ -7,7 +7,10 @@ from types import FunctionType, GeneratorType, MethodType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
     from typing import Any, TypeVar
+
+    from typing_extensions import TypeIs
 
     T = TypeVar("T")
 
@@ -58,7 +61,7 @@ def refuse_awaitable(answer: T, what: str) -> T:
     return answer
 
 
-def is_awaitable(answer: object) -> bool:
+def is_awaitable(answer: object) -> TypeIs[Awaitable[Any]]:
     """Tell whether ``await`` would take an object."""
     if isinstance(answer, GeneratorType):
         return bool(answer.gi_code.co_flags & _ITERABLE_COROUTINE)

@@ -138,7 +138,7 @@ class Schedule(_Bound):
         Args:
             total: seconds (or a timedelta), >= 0. With 0 there is one check.
         """
-        return self._with(Within.of(self._rule, seconds(total, "total") + 0.0))
+        return self._with(Within.of(self._rule, seconds(total, "total")))
 
     def then(self, other: Schedule) -> Schedule:
         """Continue with another schedule when this one ends; ``s + t`` is the same.
@@ -213,7 +213,7 @@ class Schedule(_Bound):
             from random import Random
 
             rng = Random()
-        return _unroll(self, rng, 0.0)
+        return _unroll(self, rng)
 
     def preview(self, n: int) -> list[Planned]:
         """Return when the first checks start, at the earliest and at the latest.
@@ -234,7 +234,7 @@ class Schedule(_Bound):
 
         earliest = latest = self.initial_delay
         plan = [Planned(1, earliest, latest)]
-        soon, late = (_unroll(self, _Draw(x), self.initial_delay) for x in (1.0, 0.0))
+        soon, late = (_unroll(self, _Draw(drawn)) for drawn in (1.0, 0.0))
         pairs = islice(zip_longest(soon, late, fillvalue=0.0), at_least_one(n, "n") - 1)
         for attempt, (shortest, longest) in enumerate(pairs, start=2):
             earliest += shortest
@@ -359,8 +359,8 @@ class _Draw:
         return self._drawn
 
 
-def _unroll(schedule: Schedule, rng: Rng, now: float) -> Iterator[float]:
-    state = schedule.begin()
+def _unroll(schedule: Schedule, rng: Rng) -> Iterator[float]:
+    now, state = 0.0, schedule.begin()
     while (found := schedule.step(state, now, now, rng)) is not None:
         delay, state = found
         yield delay
@@ -368,7 +368,7 @@ def _unroll(schedule: Schedule, rng: Rng, now: float) -> Iterator[float]:
 
 
 def _delay(value: Duration, what: str) -> float:
-    return min(seconds(value, what), MAX_DELAY) + 0.0  # and no negative zero, which shows as -0
+    return min(seconds(value, what), MAX_DELAY) + 0.0  # -0.0 becomes 0.0
 
 
 def _above_zero(value: Duration, what: str) -> float:

@@ -36,6 +36,24 @@ UNSET: Final = Unset()
 """Stands for a timeout that was not given: None already means "for ever"."""
 
 
+OPTIONS = frozenset(
+    (
+        "until",
+        "fail",
+        "retry_on",
+        "schedule",
+        "timeout",
+        "max_attempts",
+        "name",
+        "cancel",
+        "clock",
+        "rng",
+        "on_event",
+    )
+)
+"""What users may say of every wait; a driver may know more."""
+
+
 class Settings(Value):
     """All that is said of a wait but the check itself.
 
@@ -56,6 +74,7 @@ class Settings(Value):
         "clock",
         "rng",
         "on_event",
+        "attempt_timeout",
         "fail_on",
         "failure",
     )
@@ -70,6 +89,7 @@ class Settings(Value):
     clock: Any
     rng: Rng | None
     on_event: Callable[[Any], object] | None
+    attempt_timeout: float | None
     fail_on: tuple[Predicate, ...]
     failure: Callable[[Wait], Exception]
 
@@ -87,6 +107,7 @@ class Settings(Value):
         clock: Any = None,
         rng: Rng | None = None,
         on_event: Callable[[Any], object] | None = None,
+        attempt_timeout: Duration | None = None,
         fail_on: RetryOn | Iterable[RetryOn] = (),
         failure: Callable[[Wait], Exception] = plain_failure,
     ) -> None:
@@ -108,16 +129,26 @@ class Settings(Value):
             clock,
             rng,
             None if on_event is None else _callable(on_event, "on_event"),
+            None if attempt_timeout is None else seconds(attempt_timeout, "attempt_timeout"),
             _predicates(fail_on, "fail_on"),
             failure,
         )
 
-    def replaced(self, changes: dict[str, Any]) -> Self:
-        """Return these settings with some replaced."""
-        if not changes:
+    @classmethod
+    def of(cls, options: dict[str, Any], known: frozenset[str] = OPTIONS) -> Self:
+        """Return the settings that a user's keyword arguments ask for.
+
+        Raises:
+            TypeError: one of them is not known.
+        """
+        return cls(**_known(options, known))
+
+    def replaced(self, options: dict[str, Any], known: frozenset[str] = OPTIONS) -> Self:
+        """Return these settings with a user's keyword arguments in place of some."""
+        if not options:
             return self
         fields: dict[str, Any] = dict(zip(self.__slots__, self._fields(), strict=True))
-        return type(self)(**{**fields, **changes})
+        return type(self)(**{**fields, **_known(options, known)})
 
     def __repr__(self) -> str:
         default = type(self)()
@@ -142,6 +173,13 @@ class Settings(Value):
                 f" (neither max_attempts nor the schedule {self.schedule} ends the wait)"
             )
         return None
+
+
+def _known(options: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    for name in options:
+        if name not in known:
+            raise TypeError(f"unknown option {name!r}: options are {', '.join(sorted(known))}")
+    return options
 
 
 def _callable(value: Predicate, what: str) -> Predicate:

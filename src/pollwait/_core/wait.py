@@ -2,17 +2,16 @@
 
 Theory of operation
 -------------------
-A driver owns the clock, calls the check and sleeps; the machine is told what happened and when, and
-says how long to sleep before the next check. A driver's loop is::
+A driver owns the clock, calls the check and sleeps. It reports to the machine what happened and
+when, and the machine says how long to sleep before the next check::
 
-    wait = Wait(settings, name, now)
+    wait = Wait(settings, name, now, rng)
     while wait.delay is not None:
-        sleep for wait.delay seconds                  wait.cancel(now) if that was cut short
-        call the check                                wait.ready, failed, pending, again, errored
-    return the value, or raise wait.failure()
+        sleep for wait.delay seconds; report cancel if the cancel event was set
+        call the check and the predicates; report ready, failed, pending or errored
+    return wait.last, or raise wait.failure()
 
-Each of these methods sets ``delay`` and returns it; None means that the wait is over, and ``reason``
-then says how it ended.
+When ``delay`` is None the wait is over, and ``reason`` says how it ended.
 
 Invariants
 ----------
@@ -142,7 +141,7 @@ class Wait:
 
     def pending(
         self, value: object, now: float, error: Exception | None = None, hint: float | None = None
-    ) -> float | None:
+    ) -> None:
         """Go on, if limits allow: a check has no good value yet.
 
         Args:
@@ -153,29 +152,24 @@ class Wait:
         """
         self._remember(value, error, now)
         if self._final or now >= self._deadline:
-            return self._end("timeout")
-        if self.attempts == self.max_attempts:
-            return self._end("exhausted")
-        if now == self._seen and self._stands_still(now):
-            return self._end("stalled")
-        self._seen = now
-        step = self._step(self._schedule_state, now, self.check_started, self._rng)
-        if step is None:
-            return self._end("exhausted")
-        delay, self._schedule_state = step
-        if hint is not None:
-            delay = min(hint, self.settings.schedule.ceiling, MAX_DELAY)
-        left = self._deadline - now
-        if delay * ROUNDING >= left:
-            self._final = True
-            delay = left
-        self.delay = delay
-        return delay
+            self._end("timeout")
+        elif self.attempts == self.max_attempts:
+            self._end("exhausted")
+        elif now == self._seen and self._stands_still(now):
+            self._end("stalled")
+        else:
+            self._seen = now
+            self._plan(now, hint)
 
-    def passed(self, now: float) -> None:
-        """End the wait: a check was made, and an error is on its way to the caller."""
-        self.attempts += 1
-        self.broke(now)
+    def errored(self, error: Exception, verdict: Verdict, now: float) -> None:
+        """Go on, fail, or let the error pass to the caller: a check or a predicate raised it."""
+        if verdict == "retry":
+            self.pending(None, now, error)
+        elif verdict == "fail":
+            self.failed(None, now, error)
+        else:
+            self.attempts += 1
+            self.broke(now)
 
     def cancel(self, now: float) -> None:
         """End the wait: its cancel event was set before the next check."""
@@ -216,10 +210,24 @@ class Wait:
             del rows[FIRST]
         rows.append((self.attempts, self.elapsed, value, error, where))
 
-    def _end(self, reason: Reason) -> float | None:
+    def _plan(self, now: float, hint: float | None) -> None:
+        """Set the delay before the next check, if the schedule has one."""
+        step = self._step(self._schedule_state, now, self.check_started, self._rng)
+        if step is None:
+            self._end("exhausted")
+            return
+        delay, self._schedule_state = step
+        if hint is not None:
+            delay = min(hint, self.settings.schedule.ceiling, MAX_DELAY)
+        left = self._deadline - now
+        if delay * ROUNDING >= left:
+            self._final = True
+            delay = left
+        self.delay = delay
+
+    def _end(self, reason: Reason) -> None:
         self.reason = reason
         self.delay = None
-        return None
 
     def _stands_still(self, now: float) -> bool:
         """Tell, at a time that was seen before, whether the clock has stopped."""

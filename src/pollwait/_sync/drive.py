@@ -11,7 +11,7 @@ from .._core.callables import (
 )
 from .._core.try_again import TryAgain
 from .._core.wait import Wait
-from .._events import checked, finished, passed
+from .._events import checked, conclude, leave
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,15 +46,11 @@ def drive(settings: Settings, check: Callable[[], Any]) -> Any:
                 clock.sleep(delay)
             attempt()
         except BaseException as error:
-            _leave(wait, clock.monotonic(), error, tell)
+            leave(wait, clock.monotonic(), error, tell)
             raise
         if tell is not None:
             tell(checked(wait))
-    if wait.reason != "ready":
-        raise _failure(wait, tell)
-    if tell is not None:
-        tell(finished(wait))
-    return wait.last
+    return conclude(wait, tell)
 
 
 def _attempts(
@@ -86,13 +82,9 @@ def _attempts(
             wait.pending(value, monotonic(), signal, hint(signal))
         except Exception as error:
             verdict = "pass" if judging else _error_verdict(settings, error)
+            wait.errored(error, verdict, monotonic())
             if verdict == "pass":
-                wait.passed(monotonic())
                 raise
-            if verdict == "fail":
-                wait.failed(None, monotonic(), error)
-            else:
-                wait.pending(None, monotonic(), error)
 
     return attempt
 
@@ -108,23 +100,6 @@ def _error_verdict(settings: Settings, error: Exception) -> Verdict:
 def _verdict(answer: object, predicate: str) -> bool:
     """Return what a predicate says; an awaitable says nothing here and is refused."""
     return answer is True or (answer is not False and bool(refuse_awaitable(answer, predicate)))
-
-
-def _leave(wait: Wait, now: float, error: BaseException, tell: Hook | None) -> None:
-    """Tell of an error that is on its way to the caller."""
-    completed = wait.reason is not None
-    wait.broke(now)
-    if tell is not None:
-        if completed:
-            tell(passed(wait, error))
-        tell(finished(wait, error))
-
-
-def _failure(wait: Wait, tell: Hook | None) -> Exception:
-    error = wait.failure()
-    if tell is not None:
-        tell(finished(wait, error))
-    return error
 
 
 def _rng(settings: Settings) -> Rng:

@@ -166,7 +166,7 @@ class Poller(Value):
     _settings: Settings
 
     def __init__(self, *, until: Predicate = bool, **options: Unpack[Options]) -> None:
-        self._fill(Settings(until=until, **options))
+        self._fill(Settings.of({"until": until, **options}))
 
     @overload
     def poll(

@@ -1,0 +1,130 @@
+"""The driver of one wait on an event loop: it calls, awaits and raises; it decides nothing.
+
+It mirrors the driver on threads line by line, but for what must be awaited.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+from .._clock import hint
+from .._core.callables import describe, is_awaitable, refuse_generator_function
+from .._core.try_again import TryAgain
+from .._core.wait import Wait
+from .._events import checked, conclude, leave
+from .backend import running
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from .._clock import AsyncClock, AsyncEvent
+    from .._core.settings import Settings
+    from .._core.wait import Verdict
+    from .._events import Hook
+    from .backend import Backend
+
+
+async def drive(settings: Settings, check: Callable[[], Any]) -> Any:
+    """Run one wait to its end: return the good value, or raise what ended it."""
+    refuse_generator_function(check, "check")
+    backend = running()
+    clock: AsyncClock = backend if settings.clock is None else settings.clock
+    cancel: AsyncEvent | None = settings.cancel
+    tell: Hook | None = settings.on_event
+    rng = random if settings.rng is None else settings.rng
+    wait = Wait(settings, settings.name or describe(check), clock.monotonic(), rng)
+    attempt = _attempts(wait, settings, clock, backend, check)
+    while (delay := wait.delay) is not None:
+        try:
+            if cancel is not None:
+                if await clock.wait(cancel, delay):
+                    wait.cancel(clock.monotonic())
+                    break
+            elif delay:
+                await clock.sleep(delay)
+            else:
+                await backend.checkpoint()
+            await attempt()
+        except BaseException as error:
+            cancelled = isinstance(error, backend.cancelled)
+            leave(wait, clock.monotonic(), error, tell, "cancelled" if cancelled else "error")
+            raise
+        if tell is not None:
+            tell(checked(wait))
+    return conclude(wait, tell)
+
+
+def _attempts(
+    wait: Wait,
+    settings: Settings,
+    clock: AsyncClock,
+    backend: Backend,
+    check: Callable[[], Any],
+) -> Callable[[], Awaitable[None]]:
+    """Return a function that calls the check once and reports its outcome to the machine."""
+    until, fail, monotonic = settings.until, settings.fail, clock.monotonic
+    limit = settings.attempt_timeout
+    plain: type[object] = bool  # a type of answers that is known not to be awaitable
+
+    async def attempt() -> None:
+        nonlocal plain
+        value: Any = None
+        judging = False
+        if wait.counts_from_start:
+            wait.check_started = monotonic()
+        try:
+            answer: object = check()
+            if type(answer) is plain:
+                value = answer
+            elif not is_awaitable(answer):
+                value = answer
+                plain = type(answer)
+            elif limit is None:
+                value = await answer
+            else:
+                value = await _cut_after(limit, answer, backend)
+            judging = True
+            if fail is not None and await _verdict(fail(value)):
+                wait.failed(value, monotonic())
+            elif (good := until(value)) is not False and await _verdict(good):
+                wait.ready(value, monotonic())
+            else:
+                wait.pending(value, monotonic())
+        except TryAgain as signal:
+            wait.pending(value, monotonic(), signal, hint(signal))
+        except AttemptCut as cut:
+            wait.pending(None, monotonic(), cut.with_traceback(None))
+        except Exception as error:
+            verdict = "pass" if judging else await _error_verdict(settings, error)
+            wait.errored(error, verdict, monotonic())
+            if verdict == "pass":
+                raise
+
+    return attempt
+
+
+class AttemptCut(TimeoutError):
+    """A check was cut, for it took longer than ``attempt_timeout``."""
+
+
+async def _cut_after(limit: float, answer: Awaitable[Any], backend: Backend) -> Any:
+    ended, value = await backend.cut_after(limit, answer)
+    if not ended:
+        raise AttemptCut(f"cut after attempt_timeout={limit} s")
+    return value
+
+
+async def _error_verdict(settings: Settings, error: Exception) -> Verdict:
+    for matches in settings.retry_on:
+        if await _verdict(matches(error)):
+            return "retry"
+    for matches in settings.fail_on:
+        if await _verdict(matches(error)):
+            return "fail"
+    return "pass"
+
+
+async def _verdict(answer: Any) -> bool:
+    """Return what a predicate says, once it is awaited if it must be."""
+    return bool(await answer if is_awaitable(answer) else answer)

@@ -1,0 +1,11 @@
+"""Waiting on an event loop: the names of ``pollwait`` whose driver differs, awaited.
+
+Schedules, errors and events are those of ``pollwait``.
+"""
+
+from __future__ import annotations
+
+from ._aio.poller import Poller, poll
+from ._clock import AsyncClock
+
+__all__ = ["AsyncClock", "Poller", "poll"]
