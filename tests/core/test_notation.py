@@ -57,6 +57,7 @@ REFUSED = [
         "fixd(3)",
         f"at column 1: there is no function fixd (did you mean fixed?); allowed are {FUNCTIONS}",
     ),
+    ("  wait", f"at column 3: there is no function wait; allowed are {FUNCTIONS}"),
     ("wait", f"at column 1: there is no function wait; allowed are {FUNCTIONS}"),
     (
         "fixed(3).capp(2)",

@@ -351,6 +351,7 @@ ENDS = [
     (fixed(1).times(3) + fixed(1).times(3).after(2), True),
     (fixed(1) + fixed(1).times(3), False),
     ((fixed(1).times(3) + fixed(1)).within(60), True),
+    ((sequence(1) + fixed(1).after(2)).within(60), True),
     ((fixed(1).times(3) + fixed(0)).within(60), False),
     (fixed(1).times(3) & fixed(1), True),
     (fixed(1) & fixed(1), False),

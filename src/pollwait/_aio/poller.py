@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from .._core.callables import refuse_generator_function
 from .._core.schedule import DEFAULT
-from .._core.settings import OPTIONS, UNSET, Settings
+from .._core.settings import OPTIONS, UNSET, Settings, public
 from .._core.value import Value
 from .drive import drive
 
@@ -192,7 +192,7 @@ class Poller(Value):
     _settings: Settings
 
     def __init__(self, *, until: Predicate = bool, **options: Unpack[Options]) -> None:
-        self._fill(Settings.of({"until": until, **options}, AIO_OPTIONS))
+        self._fill(Settings(until=until, **public(dict(options), AIO_OPTIONS)))
 
     @overload
     async def poll(
@@ -255,7 +255,7 @@ class Poller(Value):
         Raises:
             TypeError, PollError: as ``poll`` does.
         """
-        return await drive(self._settings.replaced(options, AIO_OPTIONS), check)
+        return await drive(self._settings.replaced(public(options, AIO_OPTIONS)), check)
 
     @overload
     def wrap(
@@ -284,7 +284,7 @@ class Poller(Value):
         Raises:
             TypeError: it is a generator function.
         """
-        settings = self._settings.replaced(options, AIO_OPTIONS)
+        settings = self._settings.replaced(public(options, AIO_OPTIONS))
         if function is None:
             return partial(_waiting, settings)
         return _waiting(settings, function)

@@ -134,21 +134,12 @@ class Settings(Value):
             failure,
         )
 
-    @classmethod
-    def of(cls, options: dict[str, Any], known: frozenset[str] = OPTIONS) -> Self:
-        """Return the settings that a user's keyword arguments ask for.
-
-        Raises:
-            TypeError: one of them is not known.
-        """
-        return cls(**_known(options, known))
-
-    def replaced(self, options: dict[str, Any], known: frozenset[str] = OPTIONS) -> Self:
-        """Return these settings with a user's keyword arguments in place of some."""
-        if not options:
+    def replaced(self, changes: dict[str, Any]) -> Self:
+        """Return these settings with some replaced."""
+        if not changes:
             return self
         fields: dict[str, Any] = dict(zip(self.__slots__, self._fields(), strict=True))
-        return type(self)(**{**fields, **_known(options, known)})
+        return type(self)(**{**fields, **changes})
 
     def __repr__(self) -> str:
         default = type(self)()
@@ -175,7 +166,12 @@ class Settings(Value):
         return None
 
 
-def _known(options: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
+def public(options: dict[str, Any], known: frozenset[str] = OPTIONS) -> dict[str, Any]:
+    """Return a user's keyword arguments, if all of them are known.
+
+    Raises:
+        TypeError: one is not.
+    """
     for name in options:
         if name not in known:
             raise TypeError(f"unknown option {name!r}: options are {', '.join(sorted(known))}")

@@ -6,7 +6,7 @@ from functools import partial, wraps
 
 from .._core.callables import refuse_coroutine_function, refuse_generator_function
 from .._core.schedule import DEFAULT
-from .._core.settings import UNSET, Settings
+from .._core.settings import UNSET, Settings, public
 from .._core.typed import overload
 from .._core.value import Value
 from .drive import drive
@@ -166,7 +166,7 @@ class Poller(Value):
     _settings: Settings
 
     def __init__(self, *, until: Predicate = bool, **options: Unpack[Options]) -> None:
-        self._fill(Settings.of({"until": until, **options}))
+        self._fill(Settings(until=until, **public(dict(options))))
 
     @overload
     def poll(
@@ -205,7 +205,7 @@ class Poller(Value):
         Raises:
             TypeError, PollError: as ``poll`` does.
         """
-        return drive(self._settings.replaced(options), check)
+        return drive(self._settings.replaced(public(options)), check)
 
     @overload
     def wrap(self, function: Callable[P, T], /) -> Callable[P, T]: ...
@@ -238,7 +238,7 @@ class Poller(Value):
         Raises:
             TypeError: the function is asynchronous or a generator function.
         """
-        settings = self._settings.replaced(options)
+        settings = self._settings.replaced(public(options))
         if function is None:
             return partial(_waiting, settings)
         return _waiting(settings, function)

@@ -1,0 +1,7 @@
+"""The command line: ``pollwait COMMAND …``."""
+
+from __future__ import annotations
+
+from ._main import main
+
+__all__ = ["main"]

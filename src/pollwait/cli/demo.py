@@ -1,0 +1,130 @@
+"""``pollwait demo``: real boto3 clients wait for real HTTP answers, in three ways side by side."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import Console
+
+    from .race import Noticed, Way
+    from .report import Figures
+
+MOST = 300  # volumes; each takes a thread per way
+LINES = 4  # a plain log gets a line whenever another quarter of the notices has come in
+
+
+def add_to(commands: Any) -> None:
+    """Add the command to the parser's commands."""
+    parser = commands.add_parser(
+        "demo",
+        help="wait for volumes of an embedded EC2 in three ways, and compare",
+        description=(
+            "Start an embedded EC2 on a loopback port, create volumes with boto3, and wait for all"
+            " of them in three ways side by side: botocore's waiter, pollwait's, and a naive loop."
+            " Takes about half a minute."
+        ),
+    )
+    parser.add_argument("--volumes", type=_count, default=50, help="how many (default: 50)")
+    parser.add_argument("--seed", type=int, default=1, help="replays the drawn times (default: 1)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the demo and print what it found."""
+    from ..testing.ec2 import EmbeddedEC2
+    from . import race, report
+
+    console = _console(quiet=options.json)
+    with EmbeddedEC2(seed=options.seed) as ec2:
+        contestants = race.ways(ec2)
+        console.print(
+            f"An EC2 of our own listens on {ec2.endpoint_url}. Creating {options.volumes} volumes,"
+            " each of which is ready 1 to 5 s after its request, and waiting for them in"
+            f" {len(contestants)} ways …"
+        )
+        notices = race.run(ec2, contestants, options.volumes, options.seed)
+        _watch(console, notices, contestants, options.volumes)
+        found = [report.figures(way) for way in contestants]
+    if options.json:
+        print(json.dumps(report.as_json(found, options.volumes, options.seed)))  # noqa: T201
+    else:
+        console.print(_table(found))
+        console.print(report.sentence(found))
+    return 0
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= MOST:
+        raise argparse.ArgumentTypeError(f"must be from 1 to {MOST}: got {number}")
+    return number
+
+
+def _console(*, quiet: bool) -> Console:
+    try:
+        from rich.console import Console
+    except ModuleNotFoundError:
+        raise ImportError('the demo needs rich: pip install "pollwait[demo]"') from None
+    return Console(quiet=quiet, highlight=False, soft_wrap=True)
+
+
+def _watch(
+    console: Console, notices: Iterable[Noticed], contestants: list[Way], volumes: int
+) -> None:
+    """Show how far each way has come, until all have noticed everything."""
+    watch = _live if console.is_terminal and not console.quiet else _plain
+    watch(console, notices, contestants, volumes)
+
+
+def _live(
+    console: Console, notices: Iterable[Noticed], contestants: list[Way], volumes: int
+) -> None:
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description:<18}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[calls]} calls"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console) as progress:
+        bars = {
+            way.name: progress.add_task(way.name, total=volumes, calls=0) for way in contestants
+        }
+        for notice in notices:
+            progress.advance(bars[notice.way])
+            for way in contestants:
+                progress.update(bars[way.name], calls=way.calls)
+
+
+def _plain(
+    console: Console, notices: Iterable[Noticed], contestants: list[Way], volumes: int
+) -> None:
+    total = volumes * len(contestants)
+    for done, _ in enumerate(notices, start=1):
+        if done * LINES // total > (done - 1) * LINES // total:
+            counts = ", ".join(f"{way.name} {len(way.noticed)}" for way in contestants)
+            console.print(f"noticed of {volumes}: {counts}")
+
+
+def _table(found: list[Figures]) -> Any:
+    from rich.table import Table
+
+    table = Table(
+        title="Seconds from request to notice; mean overshoot past ready; DescribeVolumes calls",
+        title_justify="left",
+    )
+    table.add_column("way", no_wrap=True)
+    for heading in ("p10", "p50", "p90", "p99", "overshoot", "calls"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for each in found:
+        times = (each.p10, each.p50, each.p90, each.p99, each.mean_overshoot)
+        table.add_row(each.way, *(f"{time:.2f}" for time in times), str(each.describe_calls))
+    return table
