@@ -86,15 +86,15 @@ def _attempts(
                 value = await _cut_after(limit, answer, backend)
             judging = True
             if fail is not None and await _verdict(fail(value)):
-                wait.failed(value, monotonic())
+                wait.report(value, monotonic(), "failed")
             elif (good := until(value)) is not False and await _verdict(good):
-                wait.ready(value, monotonic())
+                wait.report(value, monotonic(), "ready")
             else:
-                wait.pending(value, monotonic())
+                wait.report(value, monotonic())
         except TryAgain as signal:
-            wait.pending(value, monotonic(), signal, hint(signal))
+            wait.report(value, monotonic(), error=signal, hint=hint(signal))
         except AttemptCut as cut:
-            wait.pending(None, monotonic(), cut.with_traceback(None))
+            wait.report(None, monotonic(), error=cut.with_traceback(None))
         except Exception as error:
             verdict = "pass" if judging else await _error_verdict(settings, error)
             wait.errored(error, verdict, monotonic())

@@ -102,13 +102,20 @@ def forget_frames(error: BaseException, spared: BaseException | None) -> None:
         spared: an error that the wait's caller is handling, to which Python chains every error
             that is raised meanwhile; it is not ours, and its traceback stays.
     """
-    chained = [error]
-    seen = {id(spared)}
-    while chained:
-        link = chained.pop()
-        if id(link) in seen:
-            continue
-        seen.add(id(link))
-        link.__traceback__ = None
-        chained += filter(None, (link.__cause__, link.__context__))
-        chained += getattr(link, "exceptions", ())
+    error.__traceback__ = None
+    linked = _linked(error, spared)
+    seen = {id(error)} if linked else set[int]()
+    while linked:
+        link = linked.pop()
+        if id(link) not in seen:
+            seen.add(id(link))
+            link.__traceback__ = None
+            linked += _linked(link, spared)
+
+
+def _linked(error: BaseException, spared: BaseException | None) -> list[BaseException]:
+    cause, context = error.__cause__, error.__context__
+    group: tuple[BaseException, ...] = getattr(error, "exceptions", ())
+    if cause is None and (context is None or context is spared) and not group:
+        return []  # by far the most errors are linked to nothing
+    return [link for link in (cause, context, *group) if link is not None and link is not spared]

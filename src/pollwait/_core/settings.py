@@ -186,6 +186,8 @@ def _callable(value: Predicate, what: str) -> Predicate:
 
 def _predicates(named: RetryOn | Iterable[RetryOn], what: str) -> tuple[Predicate, ...]:
     """Turn exception types and predicates, one or many, into predicates."""
+    if named == ():
+        return ()
     types: list[type[BaseException]] = []
     predicates: list[Predicate] = []
     for entry in _entries(named):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import ClassVar, NoReturn
 
 
@@ -20,13 +21,16 @@ class Value:
 
     __slots__ = ()
     __match_args__: ClassVar[tuple[str, ...]] = ()
+    _setters: ClassVar[tuple[Callable[[object, object], None], ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        cls.__match_args__ = tuple(cls.__slots__)  # type: ignore[misc]  # mypy: only class bodies
+        slots: tuple[str, ...] = tuple(cls.__slots__)
+        cls._setters = tuple(getattr(cls, name).__set__ for name in slots)
+        cls.__match_args__ = slots  # type: ignore[misc]  # mypy: only class bodies
 
     def _fill(self, *fields: object) -> None:
-        for name, field in zip(self.__match_args__, fields, strict=True):
-            object.__setattr__(self, name, field)
+        for set_field, field in zip(self._setters, fields, strict=True):
+            set_field(self, field)  # past __setattr__, which refuses
 
     def _fields(self) -> tuple[object, ...]:
         return tuple(getattr(self, name) for name in self.__match_args__)

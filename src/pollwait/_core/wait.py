@@ -8,7 +8,7 @@ when, and the machine says how long to sleep before the next check::
     wait = Wait(settings, name, now, rng)
     while wait.delay is not None:
         sleep for wait.delay seconds; report cancel if the cancel event was set
-        call the check and the predicates; report ready, failed, pending or errored
+        call the check and the predicates; report the outcome
     return wait.last, or raise wait.failure()
 
 When ``delay`` is None the wait is over, and ``reason`` says how it ended.
@@ -124,49 +124,69 @@ class Wait:
         self._step = schedule.step
         self._schedule_state: State = schedule.begin()
         self._rng = rng
-        self._rows: list[Row] = []
+        self._rows: list[Row | None] = [None] * (FIRST + LAST)  # the last few go round in a ring
         self._spared = sys.exc_info()[1]
         self._seen = now
         self._stalled = (now, 0, 0.0)
 
-    def ready(self, value: object, now: float) -> None:
-        """End the wait: a check returned a good value."""
-        self._remember(value, None, now)
-        self._end("ready")
-
-    def failed(self, value: object, now: float, error: Exception | None = None) -> None:
-        """End the wait: what a check returned, or raised, shows a terminal state."""
-        self._remember(value, error, now)
-        self._end("failed")
-
-    def pending(
-        self, value: object, now: float, error: Exception | None = None, hint: float | None = None
+    def report(
+        self,
+        value: object,
+        now: float,
+        end: Literal["ready", "failed"] | None = None,
+        error: Exception | None = None,
+        hint: float | None = None,
     ) -> None:
-        """Go on, if limits allow: a check has no good value yet.
+        """Take in the outcome of a check: the wait ends with it, or goes on if limits allow.
 
         Args:
-            value: what the check returned, if it returned.
-            now: the time.
-            error: what the check raised, if it raised.
+            value: what the check returned; None if it raised.
+            now: when it ended.
+            end: how the outcome ends the wait; None if it is not ready yet.
+            error: what the check raised, if it is not for the caller.
             hint: seconds that take the place of the schedule's next delay.
         """
-        self._remember(value, error, now)
-        if self._final or now >= self._deadline:
+        # All attempts of all waits pass here, hence one method with locals and no calls but one.
+        self.attempts = attempt = self.attempts + 1
+        self.elapsed = elapsed = now - self.began
+        where = None
+        if error is None:
+            self.last = value
+        else:
+            self.last_error = error
+            where = origin(error)
+            forget_frames(error, self._spared)
+        row = attempt - 1 if attempt <= FIRST else FIRST + attempt % LAST
+        self._rows[row] = (attempt, elapsed, value, error, where)
+        if end is not None:
+            self._end(end)
+        elif self._final or now >= self._deadline:
             self._end("timeout")
-        elif self.attempts == self.max_attempts:
+        elif attempt == self.max_attempts:
             self._end("exhausted")
         elif now == self._seen and self._stands_still(now):
             self._end("stalled")
         else:
             self._seen = now
-            self._plan(now, hint)
+            step = self._step(self._schedule_state, now, self.check_started, self._rng)
+            if step is None:
+                self._end("exhausted")
+                return
+            delay, self._schedule_state = step
+            if hint is not None:
+                delay = min(hint, self.settings.schedule.ceiling, MAX_DELAY)
+            left = self._deadline - now
+            if delay * ROUNDING >= left:
+                self._final = True
+                delay = left
+            self.delay = delay
 
     def errored(self, error: Exception, verdict: Verdict, now: float) -> None:
         """Go on, fail, or let the error pass to the caller: a check or a predicate raised it."""
         if verdict == "retry":
-            self.pending(None, now, error)
+            self.report(None, now, error=error)
         elif verdict == "fail":
-            self.failed(None, now, error)
+            self.report(None, now, "failed", error)
         else:
             self.attempts += 1
             self.broke(now)
@@ -188,42 +208,15 @@ class Wait:
 
     def newest(self) -> Record | None:
         """Return the newest record, if there is one."""
-        return Record(*self._rows[-1]) if self._rows else None
+        return max(self._records(), key=_attempt, default=None)
 
     def history(self) -> History:
         """Return what is remembered of the checks."""
-        records = tuple(Record(*row) for row in self._rows)
-        return History(records[:FIRST], records[FIRST:], self.attempts)
+        records = sorted(self._records(), key=_attempt)
+        return History(tuple(records[:FIRST]), tuple(records[FIRST:]), self.attempts)
 
-    def _remember(self, value: object, error: Exception | None, now: float) -> None:
-        self.attempts += 1
-        self.elapsed = now - self.began
-        where = None
-        if error is None:
-            self.last = value
-        else:
-            self.last_error = error
-            where = origin(error)
-            forget_frames(error, self._spared)
-        rows = self._rows
-        if len(rows) == FIRST + LAST:
-            del rows[FIRST]
-        rows.append((self.attempts, self.elapsed, value, error, where))
-
-    def _plan(self, now: float, hint: float | None) -> None:
-        """Set the delay before the next check, if the schedule has one."""
-        step = self._step(self._schedule_state, now, self.check_started, self._rng)
-        if step is None:
-            self._end("exhausted")
-            return
-        delay, self._schedule_state = step
-        if hint is not None:
-            delay = min(hint, self.settings.schedule.ceiling, MAX_DELAY)
-        left = self._deadline - now
-        if delay * ROUNDING >= left:
-            self._final = True
-            delay = left
-        self.delay = delay
+    def _records(self) -> list[Record]:
+        return [Record(*row) for row in self._rows if row is not None]
 
     def _end(self, reason: Reason) -> None:
         self.reason = reason
@@ -238,3 +231,7 @@ class Wait:
             sleeps, slept = 0, 0.0
         self._stalled = (now, sleeps + 1, slept + self.delay)
         return sleeps + 1 >= STALLED_SLEEPS and slept + self.delay > STALLED_SECONDS
+
+
+def _attempt(record: Record) -> int:
+    return record.attempt

@@ -73,13 +73,13 @@ def _attempts(
                 refuse_awaitable(value, "check")
                 plain = type(value)
             if fail is not None and _verdict(fail(value), "fail"):
-                wait.failed(value, monotonic())
+                wait.report(value, monotonic(), "failed")
             elif (good := until(value)) is not False and _verdict(good, "until"):
-                wait.ready(value, monotonic())
+                wait.report(value, monotonic(), "ready")
             else:
-                wait.pending(value, monotonic())
+                wait.report(value, monotonic())
         except TryAgain as signal:
-            wait.pending(value, monotonic(), signal, hint(signal))
+            wait.report(value, monotonic(), error=signal, hint=hint(signal))
         except Exception as error:
             verdict = "pass" if judging else _error_verdict(settings, error)
             wait.errored(error, verdict, monotonic())
@@ -90,10 +90,12 @@ def _attempts(
 
 
 def _error_verdict(settings: Settings, error: Exception) -> Verdict:
-    if any(_verdict(matches(error), "retry_on") for matches in settings.retry_on):
-        return "retry"
-    if any(_verdict(matches(error), "fail_on") for matches in settings.fail_on):
-        return "fail"
+    for matches in settings.retry_on:
+        if _verdict(matches(error), "retry_on"):
+            return "retry"
+    for matches in settings.fail_on:
+        if _verdict(matches(error), "fail_on"):
+            return "fail"
     return "pass"
 
 
