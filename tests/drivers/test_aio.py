@@ -22,7 +22,7 @@ from pollwait import (
 )
 from pollwait.testing import run
 
-from .test_poll_outcomes import AsyncCallable, coroutine_function, returning
+from .checks import AsyncCallable, coroutine_function, returning
 
 
 async def patiently(check, **options):

@@ -22,7 +22,7 @@ from pollwait import (
 )
 from pollwait.testing import FakeClock
 
-from .test_poll_outcomes import returning
+from .checks import returning
 
 
 def events_of(check, **options):

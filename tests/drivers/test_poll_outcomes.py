@@ -31,18 +31,7 @@ from pollwait import (
 )
 from pollwait.testing import FakeClock
 
-
-def returning(*outcomes):
-    """Return a check that returns, or raises, one outcome after the other."""
-    script = iter(outcomes)
-
-    def scripted():
-        outcome = next(script)
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return outcome
-
-    return scripted
+from .checks import AsyncCallable, coroutine_function, returning
 
 
 def patiently(check, **options):
@@ -245,22 +234,6 @@ def test_predicate_must_be_callable(argument):
     """A predicate that cannot be called is refused when given."""
     with pytest.raises(TypeError, match=f"{argument} must be callable: got {argument}='ready'"):
         patiently(lambda: True, **{argument: "ready"})
-
-
-class AsyncCallable:
-    """An object whose call must be awaited."""
-
-    async def __call__(self):
-        return True
-
-    async def method(self):
-        """Must be awaited as well."""
-        return True
-
-
-async def coroutine_function():
-    """Must be awaited."""
-    return True
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from pollwait import Poller, PollTimeout, exponential, fixed
 from pollwait.testing import FakeClock
 
-from .test_poll_outcomes import AsyncCallable, coroutine_function, returning
+from .checks import AsyncCallable, coroutine_function, returning
 
 
 def test_poller_keeps_its_settings():

@@ -1,0 +1,24 @@
+"""Looking into responses whose shape nothing vouches for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+
+def member(document: object, name: str) -> Any:
+    """Return a member of a mapping; None if there is no such member, or no mapping."""
+    if not isinstance(document, Mapping):
+        return None
+    return cast("Mapping[str, Any]", document).get(name)
+
+
+def http_status(response: object) -> int | None:
+    """Return the HTTP status that came with a response; None if it names none."""
+    status = member(member(response, "ResponseMetadata"), "HTTPStatusCode")
+    return status if isinstance(status, int) else None
+
+
+def reports_error(response: object) -> bool:
+    """Tell whether a response reports an error, as the ``response`` of a ClientError does."""
+    return member(member(response, "Error"), "Code") is not None

@@ -1,0 +1,142 @@
+"""Predicates over errors, for ``retry_on``."""
+
+from __future__ import annotations
+
+from botocore.exceptions import (
+    ClientError,
+    ConnectionError,  # noqa: A004 - botocore's own, which is no OSError
+    HTTPClientError,
+    IncompleteReadError,
+)
+
+from .._core.value import Value
+from ._document import http_status, member
+
+# Source of the next three: what botocore's "standard" retry mode takes for a throttle, for a
+# transient error by code, and for one of the connection. It hands such an error on once its own
+# attempts are used up, while a wait has time left.
+THROTTLES = frozenset(
+    {
+        "BandwidthLimitExceeded",
+        "EC2ThrottledException",
+        "LimitExceededException",
+        "PriorRequestNotComplete",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "RequestThrottled",
+        "RequestThrottledException",
+        "SlowDown",
+        "ThrottledException",
+        "Throttling",
+        "ThrottlingException",
+        "TooManyRequestsException",
+        "TransactionInProgressException",
+    }
+)
+TIMED_OUT = frozenset({"RequestTimeout", "RequestTimeoutException"})
+CONNECTION_ERRORS = (ConnectionError, HTTPClientError, IncompleteReadError)
+
+# Source: the server errors among EC2's error codes, which come with HTTP 500 or 503; named because
+# what stands between client and service may change the status.
+SERVER_ERRORS = frozenset({"InternalError", "InternalFailure", "ServiceUnavailable", "Unavailable"})
+
+_TOO_MANY_REQUESTS = 429
+_NOT_IMPLEMENTED = 501
+
+
+class ErrorCode(Value):
+    """True for a service's error with one of some codes."""
+
+    __slots__ = ("codes",)
+    codes: tuple[str, ...]
+
+    def __init__(self, *codes: str) -> None:
+        if not codes:
+            raise TypeError("codes must name at least one error code: got none")
+        for code in codes:
+            if not isinstance(code, str):
+                raise TypeError(f"codes must be str: got {code!r}")
+            if not code:
+                raise ValueError("codes must not be empty: got ''")
+        self._fill(codes)
+
+    def __call__(self, error: object) -> bool:
+        if not isinstance(error, BaseException):
+            raise TypeError(
+                f"{self!r} judges errors, so it belongs in retry_on: got a value of type"
+                f" {type(error).__name__}"
+            )
+        return not self._names(error).isdisjoint(self.codes)
+
+    def _names(self, error: BaseException) -> set[str]:
+        """Return the code, and the name of the shape where the service's model has one."""
+        if not isinstance(error, ClientError):
+            return set()
+        shape = type(error)
+        return {code_of(error)} | ({shape.__name__} if shape is not ClientError else set())
+
+    def __reduce__(self) -> tuple[type[ErrorCode], tuple[str, ...]]:
+        return type(self), self.codes
+
+    def __repr__(self) -> str:
+        return f"error_code({', '.join(map(repr, self.codes))})"
+
+
+def error_code(*codes: str) -> ErrorCode:
+    """Return a predicate: is this a service's error with one of these codes?
+
+    For ``retry_on``; given to ``until`` or ``fail``, which judge responses, it raises TypeError.
+
+    Args:
+        codes: as ``ClientError`` carries them, such as ``"InvalidVolume.NotFound"``; where the
+            service's model names the error otherwise, that name does as well.
+
+    Returns:
+        An immutable value, to call with an error. True only for a botocore ``ClientError``.
+
+    Raises:
+        TypeError: no code is given, or one that is no str.
+        ValueError: a code is empty.
+
+    Example:
+        >>> not_found = error_code("InvalidVolume.NotFound")
+        >>> not_found(ValueError("InvalidVolume.NotFound"))
+        False
+    """
+    return ErrorCode(*codes)
+
+
+def is_throttle(error: object) -> bool:
+    """Tell whether a service refused a call because there were too many: by code or HTTP 429."""
+    if not isinstance(error, ClientError):
+        return False
+    return code_of(error) in THROTTLES or http_status(error.response) == _TOO_MANY_REQUESTS
+
+
+def is_transient(error: object) -> bool:
+    """Tell whether the same call may well succeed a little later.
+
+    True for throttles, for connection errors and timeouts of botocore, and for a service's own
+    errors: HTTP 5xx save 501 (not implemented), ``RequestTimeout`` and the like. False for all that
+    the caller must mend, credentials among it.
+    """
+    if isinstance(error, CONNECTION_ERRORS):
+        return True
+    return isinstance(error, ClientError) and (is_throttle(error) or _is_server_error(error))
+
+
+def code_of(error: ClientError) -> str:
+    """Return the code of a service's error; empty if the response has none."""
+    return str(member(member(error.response, "Error"), "Code") or "")
+
+
+def message_of(error: ClientError) -> str:
+    """Return the text of a service's error; empty if the response has none."""
+    return str(member(member(error.response, "Error"), "Message") or "")
+
+
+def _is_server_error(error: ClientError) -> bool:
+    if code_of(error) in TIMED_OUT | SERVER_ERRORS:
+        return True
+    status = http_status(error.response)
+    return status is not None and 500 <= status <= 599 and status != _NOT_IMPLEMENTED

@@ -1,0 +1,630 @@
+"""Waiting for a volume that was just created."""
+
+from __future__ import annotations
+
+import pickle
+import threading
+from contextlib import contextmanager
+from datetime import timedelta
+from types import SimpleNamespace
+
+import boto3
+import pytest
+from botocore.exceptions import (
+    ClientError,
+    EndpointConnectionError,
+    NoCredentialsError,
+    ReadTimeoutError,
+    WaiterError,
+)
+from botocore.stub import Stubber
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pollwait import ClockStalled, fixed, sequence
+from pollwait.aws import (
+    VolumeAvailableWaiter,
+    WaiterCancelled,
+    WaiterExhausted,
+    WaiterFailed,
+    WaiterTimeout,
+)
+from pollwait.testing import FakeClock
+from pollwait.testing.ec2 import EmbeddedEC2
+
+ID = "vol-1"
+ENDPOINT = "https://ec2.us-east-1.amazonaws.com"
+NOT_FOUND = ("InvalidVolume.NotFound", "The volume 'vol-1' does not exist.", 400)
+THROTTLED = ("RequestLimitExceeded", "Request limit exceeded.", 503)
+BROKEN = ("InternalError", "An internal error has occurred", 500)
+DENIED = ("UnauthorizedOperation", "You are not authorized.", 403)
+EVERY_SECOND = fixed(1)
+
+
+def volume(state, **members):
+    """Return a volume as EC2 describes it."""
+    return {"VolumeId": ID, "State": state, **members}
+
+
+def shows(*volumes):
+    """Return a response of DescribeVolumes."""
+    return {"Volumes": list(volumes)}
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Return a client that nothing answers but a stub."""
+    return boto3.client(
+        "ec2", region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="x"
+    )
+
+
+@pytest.fixture
+def ec2(client):
+    """Return a function that scripts EC2's answers: states, responses, errors; all must be used."""
+
+    @contextmanager
+    def scripted(*answers):
+        with Stubber(client) as stub:
+            for answer in answers:
+                if isinstance(answer, tuple):
+                    stub.add_client_error("describe_volumes", *answer)
+                else:
+                    response = shows(volume(answer)) if isinstance(answer, str) else answer
+                    stub.add_response("describe_volumes", response, {"VolumeIds": [ID]})
+            yield client
+            stub.assert_no_pending_responses()
+
+    return scripted
+
+
+def answering(*answers):
+    """Return a client that raises the errors and returns the responses that are given."""
+    left = iter(answers)
+
+    def describe_volumes(VolumeIds):  # noqa: N803 - EC2's name
+        answer = next(left)
+        if isinstance(answer, Exception):
+            raise answer
+        return shows(volume(answer)) if isinstance(answer, str) else answer
+
+    return SimpleNamespace(describe_volumes=describe_volumes)
+
+
+def service_error(code, message, status):
+    """Return the error of EC2."""
+    response = {
+        "Error": {"Code": code, "Message": message},
+        "ResponseMetadata": {"HTTPStatusCode": status},
+    }
+    return ClientError(response, "DescribeVolumes")
+
+
+class TestReady:
+    """How a wait succeeds, and when it looks."""
+
+    def test_wait_returns_the_volume(self, ec2):
+        """The volume is returned as the last answer described it: nobody need ask again."""
+        ready = volume("available", Size=8, AvailabilityZone="us-east-1a")
+        with ec2("creating", shows(ready)) as client:
+            got = VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+        assert got == ready
+
+    def test_wait_follows_the_published_schedule(self, ec2):
+        """The first look comes after 1.25 s; then the delays grow from 0.5 s by half, to 15 s."""
+        clock = FakeClock()
+        with ec2(*["creating"] * 11, "available") as client:
+            VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=300)
+        assert clock.sleeps[:4] == [1.25, 0.5, 0.75, 1.125]
+        assert clock.sleeps[9] == 0.5 * 1.5**8
+        assert clock.sleeps[10:] == [15.0, 15.0]
+
+    def test_wait_follows_the_schedule_it_is_given(self, ec2):
+        """Another schedule takes the place of the default as a whole."""
+        clock = FakeClock()
+        waiter_of = VolumeAvailableWaiter
+        with ec2("creating", "creating", "available") as client:
+            waiter_of(client, schedule=fixed(2).after(1), clock=clock).wait(ID, timeout=60)
+        assert clock.sleeps == [1.0, 2.0, 2.0]
+
+    @pytest.mark.parametrize("state", ["available", "in-use"])
+    def test_wait_takes_a_volume_that_can_be_used(self, ec2, state):
+        """Available is ready, and so is in-use: somebody was quick to attach it."""
+        with ec2(state) as client:
+            got = VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+        assert got["State"] == state
+
+    def test_wait_for_a_detach_goes_on_while_in_use(self, ec2):
+        """With in_use="wait" a volume that is attached is not ready yet."""
+        clock = FakeClock()
+        with ec2("in-use", "in-use", "available") as client:
+            waiter = VolumeAvailableWaiter(
+                client, in_use="wait", schedule=EVERY_SECOND, clock=clock
+            )
+            assert waiter.wait(ID, timeout=60)["State"] == "available"
+        assert clock.sleeps == [1.0, 1.0]
+
+    @pytest.mark.parametrize("state", ["creating", "a state of the future", None])
+    def test_wait_goes_on_in_states_that_may_pass(self, state):
+        """Neither an unknown state nor a missing one ends a wait."""
+        response = shows({"VolumeId": ID} | ({"State": state} if state else {}))
+        client = answering(response, "available")
+        assert VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+
+    def test_wait_shorter_than_the_first_delay_looks_at_its_deadline(self, ec2):
+        """A timeout below 1.25 s still gets its one look, at the deadline."""
+        clock = FakeClock()
+        with ec2("available") as client:
+            VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=0.5)
+        assert clock.sleeps == [0.5]
+
+    def test_wait_takes_a_timedelta(self, ec2):
+        """Durations may be timedeltas."""
+        clock = FakeClock()
+        with ec2(NOT_FOUND, "creating") as client, pytest.raises(WaiterTimeout):
+            VolumeAvailableWaiter(
+                client,
+                missing_grace=timedelta(seconds=2),
+                schedule=EVERY_SECOND,
+                clock=clock,
+            ).wait(ID, timeout=timedelta(seconds=1))
+        assert clock.monotonic() == 1.0
+
+
+class TestFailed:
+    """How a wait fails."""
+
+    @pytest.mark.parametrize("state", ["error", "deleting", "deleted"])
+    @pytest.mark.parametrize("in_use", ["ready", "wait"])
+    def test_wait_fails_at_once_in_a_hopeless_state(self, ec2, state, in_use):
+        """A volume that cannot become available ends the wait as soon as that is seen."""
+        clock = FakeClock()
+        with ec2("creating", state) as client, pytest.raises(WaiterFailed) as caught:
+            VolumeAvailableWaiter(client, in_use=in_use, clock=clock).wait(ID, timeout=600)
+        error = caught.value
+        assert str(error) == f"'vol-1 available' failed after 2 checks in 1.75 s; state '{state}'"
+        assert (error.id, error.state, error.reason) == (ID, state, None)
+        assert error.response["Volumes"] == [volume(state)]
+        assert error.last is error.response
+        assert (error.name, error.attempts, error.elapsed) == ("vol-1 available", 2, 1.75)
+        assert error.kwargs["name"] == "VolumeAvailable"
+        assert error.__cause__ is None
+
+    def test_failure_names_the_reason_of_the_service(self):
+        """Where the service says why, the error says it too."""
+        client = answering(shows(volume("error", StatusMessage="no capacity")))
+        with pytest.raises(WaiterFailed, match="state 'error': 'no capacity'$") as caught:
+            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+        assert caught.value.reason == "no capacity"
+
+    def test_failure_of_an_encrypted_volume_points_to_its_key(self, ec2):
+        """EC2 gives no reason for a volume's error, and an unusable key is the usual one."""
+        with (
+            ec2(shows(volume("error", Encrypted=True))) as client,
+            pytest.raises(WaiterFailed, match=r"gives no reason .* KMS key") as caught,
+        ):
+            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+        assert caught.value.reason is None
+
+    def test_refusal_of_the_service_is_the_cause(self, ec2):
+        """An error of the service that waiting does not mend fails the wait, with it as cause."""
+        with ec2("creating", DENIED) as client, pytest.raises(WaiterFailed) as caught:
+            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+        error = caught.value
+        assert str(error) == (
+            "'vol-1 available' failed after 2 checks in 1.75 s; last state 'creating',"
+            " last error UnauthorizedOperation: 'You are not authorized.'"
+        )
+        assert isinstance(error.__cause__, ClientError)
+        assert error.__cause__ is error.last_error
+        assert error.response is error.__cause__.response
+        assert (error.state, error.reason) == ("creating", "You are not authorized.")
+        assert error.last["Volumes"] == [volume("creating")]
+
+    def test_error_that_is_no_answer_passes(self):
+        """What the service has not answered and waiting does not mend leaves as it is."""
+        missing = NoCredentialsError()
+        waiter = VolumeAvailableWaiter(answering(missing), clock=FakeClock())
+        with pytest.raises(NoCredentialsError) as caught:
+            waiter.wait(ID, timeout=60)
+        assert caught.value is missing
+
+    def test_failure_is_caught_as_botocore_error(self, ec2):
+        """Handlers written for the waiters of boto3 catch it, and find the response."""
+        with ec2("error") as client, pytest.raises(WaiterError) as caught:
+            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+        assert caught.value.last_response["Volumes"][0]["State"] == "error"
+
+    def test_failure_travels(self, ec2):
+        """The error of a real wait can be pickled, with its fields and its text."""
+        with ec2(THROTTLED, NOT_FOUND, "error") as client, pytest.raises(WaiterFailed) as caught:
+            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+        twin = pickle.loads(pickle.dumps(caught.value))
+        assert str(twin) == str(caught.value)
+        assert twin.response == caught.value.response
+        assert twin.last_error.response["Error"]["Code"] == "InvalidVolume.NotFound"
+        assert twin.history.total == 3
+
+
+class TestMissing:
+    """A volume that EC2 does not show."""
+
+    @pytest.mark.parametrize("absence", [NOT_FOUND, shows(), {}], ids=["error", "empty", "none"])
+    def test_missing_volume_is_not_ready_yet(self, ec2, absence):
+        """Right after its creation a volume may be unknown, and that is no failure."""
+        clock = FakeClock()
+        with ec2(absence, absence, "creating", "available") as client:
+            VolumeAvailableWaiter(client, schedule=EVERY_SECOND, clock=clock).wait(ID, timeout=60)
+        assert clock.sleeps == [1.0, 1.0, 1.0]
+
+    @pytest.mark.parametrize("absence", [NOT_FOUND, shows()], ids=["error", "empty"])
+    def test_missing_volume_fails_after_its_grace(self, ec2, absence):
+        """Missing for 15 s from its first absence, and so from the first look, it is gone."""
+        clock = FakeClock()
+        schedule = EVERY_SECOND.after(2)
+        with ec2(*[absence] * 16) as client, pytest.raises(WaiterFailed) as caught:
+            VolumeAvailableWaiter(client, schedule=schedule, clock=clock).wait(ID, timeout=60)
+        error = caught.value
+        assert clock.monotonic() == 17.0
+        assert str(error) == (
+            "'vol-1 available' failed after 16 checks in 17 s; not found since 2 s"
+            " (missing_grace 15 s)"
+        )
+        assert error.state is None
+
+    def test_missing_volume_fails_with_the_error_of_the_client(self, ec2):
+        """The cause is the "not found" that the client raised last, and its text the reason."""
+        clock = FakeClock()
+        with ec2(NOT_FOUND) as client, pytest.raises(WaiterFailed) as caught:
+            VolumeAvailableWaiter(client, missing_grace=0, clock=clock).wait(ID, timeout=60)
+        error = caught.value
+        assert error.__cause__.response["Error"]["Code"] == "InvalidVolume.NotFound"
+        assert error.last_response["Error"]["Code"] == "InvalidVolume.NotFound"
+        assert error.reason == "The volume 'vol-1' does not exist."
+        assert clock.monotonic() == 1.25
+
+    def test_answer_without_the_volume_is_not_one_about_another(self, ec2):
+        """Only the volume that was asked for counts."""
+        other = {"VolumeId": "vol-2", "State": "available"}
+        clock = FakeClock()
+        with ec2(shows(other), shows(other, volume("available"))) as client:
+            got = VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=60)
+        assert got == volume("available")
+
+    def test_presence_makes_the_grace_whole_again(self, ec2):
+        """A volume that flickers is missing only from its latest disappearance on."""
+        clock = FakeClock()
+        with (
+            ec2(NOT_FOUND, NOT_FOUND, "creating", NOT_FOUND, shows(), NOT_FOUND) as client,
+            pytest.raises(
+                WaiterFailed, match=r"not found since 3 s \(missing_grace 2 s\)"
+            ) as caught,
+        ):
+            VolumeAvailableWaiter(client, missing_grace=2, schedule=EVERY_SECOND, clock=clock).wait(
+                ID, timeout=60
+            )
+        assert caught.value.elapsed == 5.0
+        assert caught.value.state == "creating"
+
+    def test_throttle_is_neither_presence_nor_absence(self, ec2):
+        """The grace runs on while EC2 does not say whether the volume is there."""
+        clock = FakeClock()
+        with (
+            ec2(NOT_FOUND, THROTTLED, THROTTLED, THROTTLED, NOT_FOUND) as client,
+            pytest.raises(WaiterFailed) as caught,
+        ):
+            VolumeAvailableWaiter(client, missing_grace=2, schedule=EVERY_SECOND, clock=clock).wait(
+                ID, timeout=60
+            )
+        assert caught.value.elapsed == 4.0
+
+    def test_grace_longer_than_the_timeout_ends_as_a_timeout(self, ec2):
+        """The deadline is the deadline; the error says that the volume was not found."""
+        with ec2(NOT_FOUND, NOT_FOUND) as client, pytest.raises(WaiterTimeout) as caught:
+            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=1.5)
+        assert str(caught.value) == (
+            "'vol-1 available' not ready after 2 checks in 1.5 s (timeout 1.5 s);"
+            " not found since 1.25 s (missing_grace 15 s)"
+        )
+
+
+class TestTransient:
+    """Errors that pass."""
+
+    @pytest.mark.parametrize("passing", [THROTTLED, BROKEN])
+    def test_error_of_the_service_that_may_pass_is_retried(self, ec2, passing):
+        """A throttle slows a wait down, as every check does, and does not end it."""
+        clock = FakeClock()
+        with ec2("creating", passing, passing, "available") as client:
+            VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=60)
+        assert clock.sleeps == [1.25, 0.5, 0.75, 1.125]
+
+    def test_connection_error_is_retried(self):
+        """Neither a broken connection nor a read timeout ends a wait."""
+        client = answering(
+            EndpointConnectionError(endpoint_url=ENDPOINT),
+            ReadTimeoutError(endpoint_url=ENDPOINT),
+            "available",
+        )
+        assert VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+
+    def test_timeout_names_the_state_and_the_error_that_were_seen_last(self, ec2):
+        """Throttled to the end, the error tells both: the last state and the last error."""
+        with ec2("creating", THROTTLED) as client, pytest.raises(WaiterTimeout) as caught:
+            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=1.75)
+        error = caught.value
+        assert str(error) == (
+            "'vol-1 available' not ready after 2 checks in 1.75 s (timeout 1.75 s);"
+            " last state 'creating', last error RequestLimitExceeded: 'Request limit exceeded.'"
+        )
+        assert error.response["Error"]["Code"] == "RequestLimitExceeded"
+        assert error.reason == "Request limit exceeded."
+        assert error.__cause__ is error.last_error
+
+    def test_timeout_without_any_answer_names_the_error(self):
+        """Where EC2 never answered there is no state and no response, only the error."""
+        broken = EndpointConnectionError(endpoint_url=ENDPOINT)
+        with pytest.raises(WaiterTimeout, match="last error EndpointConnectionError") as caught:
+            VolumeAvailableWaiter(answering(broken), clock=FakeClock()).wait(ID, timeout=0)
+        assert (caught.value.state, caught.value.reason) == (None, None)
+        assert caught.value.response == {}
+        assert caught.value.__cause__ is broken
+
+
+class TestLimits:
+    """How a wait ends that nothing else ends."""
+
+    def test_timeout_names_the_state_that_was_seen_last(self, ec2):
+        """The state in the text is the last one that EC2 named, whatever it named before."""
+        clock = FakeClock()
+        with ec2("in-use", "creating", "in-use") as client, pytest.raises(WaiterTimeout) as caught:
+            VolumeAvailableWaiter(client, in_use="wait", schedule=EVERY_SECOND, clock=clock).wait(
+                ID, timeout=2
+            )
+        assert str(caught.value) == (
+            "'vol-1 available' not ready after 3 checks in 2 s (timeout 2 s); last state 'in-use'"
+        )
+        assert caught.value.state == "in-use"
+        assert caught.value.last_response["Volumes"] == [volume("in-use")]
+
+    def test_schedule_that_ends_needs_no_timeout(self, ec2):
+        """Such a wait ends as exhausted."""
+        clock = FakeClock()
+        with ec2("creating", "creating") as client, pytest.raises(WaiterExhausted) as caught:
+            VolumeAvailableWaiter(client, schedule=sequence(1), clock=clock).wait(ID)
+        assert str(caught.value) == (
+            "'vol-1 available' not ready after 2 checks in 1 s (schedule ended);"
+            " last state 'creating'"
+        )
+
+    def test_timeout_is_required(self, ec2):
+        """Without it, and without anything else that ends the wait, no call is made."""
+        with ec2() as client, pytest.raises(TypeError, match="timeout is required"):
+            VolumeAvailableWaiter(client).wait(ID)
+
+    def test_timeout_of_none_waits_for_ever(self, ec2):
+        """Said aloud, a wait has no deadline."""
+        clock = FakeClock()
+        with ec2(*["creating"] * 50, "available") as client:
+            VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=None)
+        assert clock.monotonic() > 600
+
+    def test_cancel_ends_the_sleep(self, ec2):
+        """The event ends the wait at once, with no further call."""
+        clock, stop = FakeClock(), threading.Event()
+        clock.call_at(1.5, stop.set)
+        with ec2("creating") as client, pytest.raises(WaiterCancelled) as caught:
+            VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=60, cancel=stop)
+        assert str(caught.value) == (
+            "'vol-1 available' cancelled after 1 check in 1.5 s; last state 'creating'"
+        )
+
+    def test_cancel_beforehand_makes_no_call(self, ec2):
+        """Set from the start, it means that EC2 is not asked at all."""
+        stop = threading.Event()
+        stop.set()
+        with ec2() as client, pytest.raises(WaiterCancelled, match="after 0 checks in 0 s$"):
+            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60, cancel=stop)
+
+    def test_clock_that_stands_still_is_reported_as_such(self):
+        """A clock that stopped is no state of the volume's."""
+        stopped = SimpleNamespace(monotonic=lambda: 5.0, sleep=lambda seconds: None)
+        with pytest.raises(ClockStalled):
+            VolumeAvailableWaiter(answering(*["creating"] * 9), clock=stopped).wait(ID, timeout=60)
+
+
+class TestArguments:
+    """What is refused before any call."""
+
+    @pytest.mark.parametrize("volume_id", [None, 7, b"vol-1", ["vol-1"], ("vol-1", "vol-2"), []])
+    def test_volume_id_is_a_str(self, ec2, volume_id):
+        """Anything but a str is refused, and several ids with a word on why."""
+        hint = ", and one wait is for one volume" if isinstance(volume_id, (list, tuple)) else "$"
+        with ec2() as client, pytest.raises(TypeError, match=f"must be a str: got .*{hint}"):
+            VolumeAvailableWaiter(client).wait(volume_id, timeout=60)
+
+    @pytest.mark.parametrize(
+        "volume_id", ["", " ", "vol-", "vol-1 ", " vol-1", "vol-1,vol-2", "vol-1\n", "i-1", "VOL-1"]
+    )
+    def test_volume_id_is_one_of_a_volume(self, ec2, volume_id):
+        """An empty id would describe every volume of the account; a malformed one, none."""
+        with ec2() as client, pytest.raises(ValueError, match="volume_id must be the id of"):
+            VolumeAvailableWaiter(client).wait(volume_id, timeout=60)
+
+    @pytest.mark.parametrize("client", [None, "ec2", object(), SimpleNamespace(describe_volumes=3)])
+    def test_client_describes_volumes(self, client):
+        """What is no EC2 client is refused when the waiter is made."""
+        with pytest.raises(TypeError, match="client must be an EC2 client with describe_volumes"):
+            VolumeAvailableWaiter(client)
+
+    def test_client_of_another_service_is_refused(self):
+        """So is a client that knows no volumes."""
+        s3 = boto3.client(
+            "s3", region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="x"
+        )
+        with pytest.raises(TypeError, match="client must be an EC2 client"):
+            VolumeAvailableWaiter(s3)
+
+    def test_async_client_is_refused_with_a_hint(self):
+        """An answer that must be awaited is an error that says so, and leaves no warning."""
+
+        async def answer():
+            raise AssertionError("nobody awaits this")
+
+        lazy = SimpleNamespace(describe_volumes=lambda **_: answer())
+        with pytest.raises(TypeError, match=r"pollwait\.aio"):
+            VolumeAvailableWaiter(lazy, clock=FakeClock()).wait(ID, timeout=60)
+
+    @pytest.mark.parametrize(
+        ("arguments", "kind", "text"),
+        [
+            ({"in_use": "yes"}, ValueError, "in_use must be 'ready' or 'wait': got in_use='yes'"),
+            ({"in_use": True}, ValueError, "in_use must be"),
+            ({"in_use": []}, ValueError, "in_use must be"),
+            ({"missing_grace": -1}, ValueError, "missing_grace must be finite and >= 0"),
+            ({"missing_grace": None}, TypeError, "missing_grace must be seconds"),
+            ({"schedule": 3}, TypeError, "schedule must be a Schedule"),
+            ({"on_event": 3}, TypeError, "on_event must be callable"),
+        ],
+    )
+    def test_waiter_checks_its_settings_when_made(self, client, arguments, kind, text):
+        """A waiter that exists is legal."""
+        with pytest.raises(kind, match=text):
+            VolumeAvailableWaiter(client, **arguments)
+
+    @pytest.mark.parametrize(("timeout", "kind"), [(-1, ValueError), ("60", TypeError)])
+    def test_timeout_is_a_length(self, ec2, timeout, kind):
+        """A timeout is checked before any call."""
+        with ec2() as client, pytest.raises(kind, match="timeout must be"):
+            VolumeAvailableWaiter(client).wait(ID, timeout=timeout)
+
+
+def test_waiter_shows_its_client_and_schedule(client):
+    """The repr says what is polled, and when."""
+    shown = repr(VolumeAvailableWaiter(client, schedule=fixed(3)))
+    assert shown == f"VolumeAvailableWaiter({client!r}, schedule=fixed(3))"
+
+
+def test_waiter_reports_each_check(ec2):
+    """Listeners are told of every response and of the end."""
+    events = []
+    with ec2("creating", "available") as client:
+        VolumeAvailableWaiter(client, clock=FakeClock(), on_event=events.append).wait(
+            ID, timeout=60
+        )
+    assert [type(event).__name__ for event in events] == ["Checked", "Checked", "Finished"]
+    assert {event.name for event in events} == {"vol-1 available"}
+    assert events[0].value["Volumes"] == [volume("creating")]
+
+
+def test_waiter_keeps_nothing_of_its_waits():
+    """Two waits that interleave on one waiter each have their own grace and their own volume."""
+    clock = FakeClock()
+    inner = iter(["creating", "available"])
+
+    def describe_volumes(VolumeIds):  # noqa: N803 - EC2's name
+        (asked,) = VolumeIds
+        if asked == "vol-2":
+            return shows({"VolumeId": "vol-2", "State": next(inner)})
+        if clock.monotonic() < 2:
+            raise service_error(*NOT_FOUND)
+        if clock.monotonic() == 2:
+            assert waiter.wait("vol-2", timeout=60)["VolumeId"] == "vol-2"
+        return shows()
+
+    waiter = VolumeAvailableWaiter(
+        SimpleNamespace(describe_volumes=describe_volumes),
+        missing_grace=5,
+        schedule=EVERY_SECOND,
+        clock=clock,
+    )
+    with pytest.raises(WaiterFailed, match="not found since 0 s") as caught:
+        waiter.wait(ID, timeout=60)
+    assert (caught.value.id, caught.value.elapsed) == (ID, 5.0)
+
+
+LIVES = st.lists(
+    st.sampled_from(
+        [
+            "creating",
+            "in-use",
+            "available",
+            "error",
+            "deleting",
+            NOT_FOUND,
+            "empty",
+            THROTTLED,
+            DENIED,
+        ]
+    ),
+    max_size=12,
+)
+
+
+def foretold(life, grace, good, timeout):
+    """Say how a wait with a check each second ends, and at which second, by reading ahead."""
+    for second, seen in enumerate(life):
+        if seen in good:
+            return "ready", second
+        if seen in ("error", "deleting", DENIED):
+            return "failed", second
+        if seen in (NOT_FOUND, "empty"):
+            shown = [s for s in range(second) if life[s] in ("creating", "in-use")]
+            since = next(
+                s
+                for s in range(shown[-1] + 1 if shown else 0, second + 1)
+                if life[s] in (NOT_FOUND, "empty")
+            )
+            if second - since >= grace:
+                return "failed", second
+        if second == timeout:
+            return "timeout", second
+    raise AssertionError("the life is longer than the timeout")
+
+
+@given(LIVES, st.integers(0, 5), st.sampled_from(["ready", "wait"]), st.integers(0, 12))
+def test_wait_ends_as_foretold(life, grace, in_use, timeout):
+    """Whatever EC2 answers, a wait ends how and when the answers, read as a whole, say it must."""
+    life = [*life, *["creating"] * 13]
+    good = {"available"} | ({"in-use"} if in_use == "ready" else set())
+    answers = [
+        service_error(*seen) if isinstance(seen, tuple) else shows() if seen == "empty" else seen
+        for seen in life
+    ]
+    clock = FakeClock()
+    waiter = VolumeAvailableWaiter(
+        answering(*answers),
+        missing_grace=grace,
+        in_use=in_use,
+        schedule=EVERY_SECOND,
+        clock=clock,
+    )
+    try:
+        waiter.wait(ID, timeout=timeout)
+        outcome = "ready"
+    except WaiterFailed:
+        outcome = "failed"
+    except WaiterTimeout:
+        outcome = "timeout"
+    assert (outcome, clock.monotonic()) == foretold(life, grace, good, timeout)
+
+
+def test_wait_over_http():
+    """Against a server that speaks EC2: unknown at first, then creating, then available."""
+    clock = FakeClock(100.0)
+    with EmbeddedEC2(
+        clock=clock, ready=2.5, consistency_delay=1.5, create_call=0, describe_call=0
+    ) as server:
+        ec2 = server.client("ec2")
+        volume_id = ec2.create_volume(AvailabilityZone="us-east-1a", Size=8)["VolumeId"]
+        got = VolumeAvailableWaiter(ec2, clock=clock).wait(volume_id, timeout=60)
+        assert (got["VolumeId"], got["State"], got["Size"]) == (volume_id, "available", 8)
+        # Looks at 1.25 (unknown), 1.75 and 2.5 s.
+        assert clock.monotonic() == 102.5
+        assert server.calls["DescribeVolumes"] == 3
+        assert server.errors["DescribeVolumes"] == 1
+
+        server.fail_next()
+        broken = ec2.create_volume(AvailabilityZone="us-east-1a", Size=8)["VolumeId"]
+        with pytest.raises(WaiterFailed, match="state 'error'"):
+            VolumeAvailableWaiter(ec2, clock=clock).wait(broken, timeout=60)
