@@ -525,3 +525,10 @@ def test_coarse_clock_passes():
     with pytest.raises(PollTimeout) as caught:
         patiently(lambda: False, schedule=fixed(0.125), timeout=3, clock=Coarse())
     assert caught.value.elapsed == 3.0
+
+
+@pytest.mark.parametrize("argument", ["cancel", "clock"])
+def test_event_and_clock_must_have_their_shape(argument):
+    """What has not the methods of an event or a clock is refused when given."""
+    with pytest.raises(TypeError, match=rf"{argument} must be an? (event|clock), with a method"):
+        patiently(lambda: True, **{argument: object()})

@@ -59,9 +59,14 @@ def facts(wait: Wait) -> dict[str, Any]:
 
 def sentence(wait: Wait) -> str:
     """Say what was waited for, how often and how long, what ended it, and what was seen last."""
+    return f"{ending(wait)}{_last_seen(wait)}"
+
+
+def ending(wait: Wait) -> str:
+    """Say the same but for what was seen last."""
     return (
         f"{wait.name!r} {_ENDINGS[wait.reason]} after {count(wait.attempts)}"
-        f" in {decimal(wait.elapsed)} s{_limit(wait)}{_last_seen(wait)}"
+        f" in {decimal(wait.elapsed)} s{_limit(wait)}"
     )
 
 

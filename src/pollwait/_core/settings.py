@@ -115,6 +115,8 @@ class Settings(Value):
             raise TypeError(f"schedule must be a Schedule: got schedule={schedule!r}")
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name must be a str: got name={name!r}")
+        _shaped(cancel, "cancel", ("is_set", "wait"), "an event")
+        _shaped(clock, "clock", ("monotonic", "sleep", "wait"), "a clock")
         if not (timeout is None or isinstance(timeout, Unset)):
             timeout = seconds(timeout, "timeout")
         self._fill(
@@ -182,6 +184,14 @@ def _callable(value: Predicate, what: str) -> Predicate:
     if not callable(value):
         raise TypeError(f"{what} must be callable: got {what}={value!r}")
     return value
+
+
+def _shaped(value: object, what: str, methods: tuple[str, ...], kind: str) -> None:
+    if value is None:
+        return
+    for method in methods:
+        if not callable(getattr(value, method, None)):
+            raise TypeError(f"{what} must be {kind}, with a method {method}: got {what}={value!r}")
 
 
 def _predicates(named: RetryOn | Iterable[RetryOn], what: str) -> tuple[Predicate, ...]:
