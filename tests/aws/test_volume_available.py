@@ -283,6 +283,13 @@ class TestMissing:
         assert error.reason == "The volume 'vol-1' does not exist."
         assert clock.monotonic() == 1.25
 
+    def test_grace_runs_on_the_clock_of_the_system_by_default(self, ec2):
+        """Without a clock of the caller's, a missing volume is timed by the system's."""
+        with ec2(NOT_FOUND) as client, pytest.raises(WaiterFailed, match="not found since"):
+            VolumeAvailableWaiter(client, schedule=EVERY_SECOND, missing_grace=0).wait(
+                ID, timeout=60
+            )
+
     def test_answer_without_the_volume_is_not_one_about_another(self, ec2):
         """Only the volume that was asked for counts."""
         other = {"VolumeId": "vol-2", "State": "available"}
@@ -428,7 +435,12 @@ class TestLimits:
 
     def test_clock_that_stands_still_is_reported_as_such(self):
         """A clock that stopped is no state of the volume's."""
-        stopped = SimpleNamespace(monotonic=lambda: 5.0, sleep=lambda seconds: None)
+
+        class Stopped(FakeClock):
+            def sleep(self, seconds):
+                """Come back without having slept."""
+
+        stopped = Stopped()
         with pytest.raises(ClockStalled):
             VolumeAvailableWaiter(answering(*["creating"] * 9), clock=stopped).wait(ID, timeout=60)
 
@@ -436,12 +448,13 @@ class TestLimits:
 class TestArguments:
     """What is refused before any call."""
 
-    @pytest.mark.parametrize("volume_id", [None, 7, b"vol-1", ["vol-1"], ("vol-1", "vol-2"), []])
+    @pytest.mark.parametrize("volume_id", [None, 7, ["vol-1"], ("vol-1", "vol-2"), []])
     def test_volume_id_is_a_str(self, ec2, volume_id):
         """Anything but a str is refused, and several ids with a word on why."""
-        hint = ", and one wait is for one volume" if isinstance(volume_id, (list, tuple)) else "$"
-        with ec2() as client, pytest.raises(TypeError, match=f"must be a str: got .*{hint}"):
+        with ec2() as client, pytest.raises(TypeError, match="must be a str: got ") as caught:
             VolumeAvailableWaiter(client).wait(volume_id, timeout=60)
+        several = isinstance(volume_id, (list, tuple))
+        assert str(caught.value).endswith(", and one wait is for one volume") is several
 
     @pytest.mark.parametrize(
         "volume_id", ["", " ", "vol-", "vol-1 ", " vol-1", "vol-1,vol-2", "vol-1\n", "i-1", "VOL-1"]

@@ -431,6 +431,13 @@ class Callable:
         return False
 
 
+def renamed():
+    """Be a function that got its name later, as the methods of boto3 clients do."""
+
+
+renamed.__name__ = "describe_volumes"
+
+
 @pytest.mark.parametrize(
     ("check", "name"),
     [
@@ -440,6 +447,7 @@ class Callable:
         (functools.partial(returning, *[]), "returning"),
         (threading.Event().is_set, "Event.is_set"),
         ({}.__len__, "dict.__len__"),
+        (renamed, "describe_volumes"),
     ],
 )
 def test_check_of_any_kind_is_named(check, name):

@@ -27,8 +27,11 @@ def describe(function: object) -> str:
     if isinstance(function, FunctionType) and function.__name__ == "<lambda>":
         path = function.__code__.co_filename.replace("\\", "/")
         return f"lambda at {path.rpartition('/')[2]}:{function.__code__.co_firstlineno}"
-    name = getattr(function, "__qualname__", None)
-    return name if isinstance(name, str) else type(function).__qualname__
+    qualified, name = (getattr(function, key, None) for key in ("__qualname__", "__name__"))
+    if not (isinstance(qualified, str) and isinstance(name, str)):
+        return type(function).__qualname__
+    # The methods of boto3 clients, for one, are named after they are made; their name is the truth.
+    return qualified if qualified.rpartition(".")[2] == name else name
 
 
 def refuse_generator_function(function: object, what: str) -> None:

@@ -76,9 +76,9 @@ def count(attempts: int) -> str:
 
 
 def decimal(number: float) -> str:
-    """Return a number for people: at most three decimals, none of them a trailing zero."""
-    text = f"{number:.3f}".rstrip("0").rstrip(".")
-    return text if float(text) or not number else f"{number:.3g}"
+    """Return a number for people: three decimals at most, six if it is small, none of them idle."""
+    text = f"{number:.3f}" if number >= 0.001 else f"{number:.6f}"
+    return text.rstrip("0").rstrip(".")
 
 
 def shorten(value: object) -> str:

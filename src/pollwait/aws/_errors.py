@@ -114,13 +114,8 @@ def failure(wait: Wait, seen: str, **fields: Any) -> Exception:
     kind = _ERRORS.get(wait.reason)
     if kind is None:
         return core.failure(wait)
-    message = f"{_ending(wait)}; {seen}" if seen else _ending(wait)
+    message = f"{core.ending(wait)}; {seen}" if seen else core.ending(wait)
     error = kind(message, **fields, **core.facts(wait))
     newest = wait.newest()
     error.__cause__ = newest.error if newest else None
     return error
-
-
-def _ending(wait: Wait) -> str:
-    """Return the sentence up to what was seen last, which for a response would be a dict."""
-    return core.sentence(wait).partition("; last ")[0]
