@@ -104,14 +104,14 @@ class TestReady:
     """How a wait succeeds, and when it looks."""
 
     def test_wait_returns_the_volume(self, ec2):
-        """The volume is returned as the last answer described it: nobody need ask again."""
+        """W2: the volume is returned as the last answer described it: nobody need ask again."""
         ready = volume("available", Size=8, AvailabilityZone="us-east-1a")
         with ec2("creating", shows(ready)) as client:
             got = VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
         assert got == ready
 
     def test_wait_follows_the_published_schedule(self, ec2):
-        """The first look comes after 1.25 s; then the delays grow from 0.5 s by half, to 15 s."""
+        """W6: the first look comes after 1.25 s; delays then grow from 0.5 s by half, to 15 s."""
         clock = FakeClock()
         with ec2(*["creating"] * 11, "available") as client:
             VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=300)
@@ -129,13 +129,13 @@ class TestReady:
 
     @pytest.mark.parametrize("state", ["available", "in-use"])
     def test_wait_takes_a_volume_that_can_be_used(self, ec2, state):
-        """Available is ready, and so is in-use: somebody was quick to attach it."""
+        """W6: available is ready, and so is in-use: somebody was quick to attach it."""
         with ec2(state) as client:
             got = VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
         assert got["State"] == state
 
     def test_wait_for_a_detach_goes_on_while_in_use(self, ec2):
-        """With in_use="wait" a volume that is attached is not ready yet."""
+        """W6: with in_use="wait" a volume that is attached is not ready yet."""
         clock = FakeClock()
         with ec2("in-use", "in-use", "available") as client:
             waiter = VolumeAvailableWaiter(
@@ -177,7 +177,7 @@ class TestFailed:
     @pytest.mark.parametrize("state", ["error", "deleting", "deleted"])
     @pytest.mark.parametrize("in_use", ["ready", "wait"])
     def test_wait_fails_at_once_in_a_hopeless_state(self, ec2, state, in_use):
-        """A volume that cannot become available ends the wait as soon as that is seen."""
+        """W6: a volume that cannot become available ends the wait as soon as that is seen."""
         clock = FakeClock()
         with ec2("creating", state) as client, pytest.raises(WaiterFailed) as caught:
             VolumeAvailableWaiter(client, in_use=in_use, clock=clock).wait(ID, timeout=600)
@@ -207,7 +207,7 @@ class TestFailed:
         assert caught.value.reason is None
 
     def test_refusal_of_the_service_is_the_cause(self, ec2):
-        """An error of the service that waiting does not mend fails the wait, with it as cause."""
+        """W2: an error that waiting does not mend fails the wait and is the cause of the failure."""
         with ec2("creating", DENIED) as client, pytest.raises(WaiterFailed) as caught:
             VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
         error = caught.value
@@ -230,13 +230,13 @@ class TestFailed:
         assert caught.value is missing
 
     def test_failure_is_caught_as_botocore_error(self, ec2):
-        """Handlers written for the waiters of boto3 catch it, and find the response."""
+        """W2: handlers written for the waiters of boto3 catch it, and find the response."""
         with ec2("error") as client, pytest.raises(WaiterError) as caught:
             VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
         assert caught.value.last_response["Volumes"][0]["State"] == "error"
 
     def test_failure_travels(self, ec2):
-        """The error of a real wait can be pickled, with its fields and its text."""
+        """W2: the error of a real wait can be pickled, with its fields and its text."""
         with ec2(THROTTLED, NOT_FOUND, "error") as client, pytest.raises(WaiterFailed) as caught:
             VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
         twin = pickle.loads(pickle.dumps(caught.value))
@@ -251,7 +251,7 @@ class TestMissing:
 
     @pytest.mark.parametrize("absence", [NOT_FOUND, shows(), {}], ids=["error", "empty", "none"])
     def test_missing_volume_is_not_ready_yet(self, ec2, absence):
-        """Right after its creation a volume may be unknown, and that is no failure."""
+        """W4: right after its creation a volume may be unknown, and that is no failure."""
         clock = FakeClock()
         with ec2(absence, absence, "creating", "available") as client:
             VolumeAvailableWaiter(client, schedule=EVERY_SECOND, clock=clock).wait(ID, timeout=60)
@@ -259,7 +259,7 @@ class TestMissing:
 
     @pytest.mark.parametrize("absence", [NOT_FOUND, shows()], ids=["error", "empty"])
     def test_missing_volume_fails_after_its_grace(self, ec2, absence):
-        """Missing for 15 s from its first absence, and so from the first look, it is gone."""
+        """W4: missing for 15 s from its first absence, and so from the first look, it is gone."""
         clock = FakeClock()
         schedule = EVERY_SECOND.after(2)
         with ec2(*[absence] * 16) as client, pytest.raises(WaiterFailed) as caught:
@@ -340,14 +340,14 @@ class TestTransient:
 
     @pytest.mark.parametrize("passing", [THROTTLED, BROKEN])
     def test_error_of_the_service_that_may_pass_is_retried(self, ec2, passing):
-        """A throttle slows a wait down, as every check does, and does not end it."""
+        """W4: a throttle slows a wait down, as every check does, and does not end it."""
         clock = FakeClock()
         with ec2("creating", passing, passing, "available") as client:
             VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=60)
         assert clock.sleeps == [1.25, 0.5, 0.75, 1.125]
 
     def test_connection_error_is_retried(self):
-        """Neither a broken connection nor a read timeout ends a wait."""
+        """W4: neither a broken connection nor a read timeout ends a wait."""
         client = answering(
             EndpointConnectionError(endpoint_url=ENDPOINT),
             ReadTimeoutError(endpoint_url=ENDPOINT),

@@ -86,6 +86,15 @@ def test_ways_are_the_three_that_are_compared(monkeypatch):
         ]
 
 
+def test_requests_are_spread_over_the_demo():
+    """Volumes are requested one by one, at times that a seed replays."""
+    times = race.arrivals(50, seed=1)
+    assert times == race.arrivals(50, seed=1) != race.arrivals(50, seed=2)
+    assert len(set(times)) == 50
+    assert max(gap for gap in map(float.__sub__, times[1:], times)) < 2
+    assert 0 <= times[0] < 1 < 9 < times[-1] <= 50 * race.SPACING
+
+
 def test_error_in_a_thread_ends_the_demo(quick, monkeypatch):
     """What a way raises is raised by the command, and nothing waits for its notices."""
 

@@ -94,7 +94,6 @@ def run(ec2: EmbeddedEC2, contestants: list[Way], volumes: int, seed: int) -> It
     """
     news: SimpleQueue[Noticed | BaseException] = SimpleQueue()
     client = ec2.client("ec2")
-    requests = sorted(Random(seed).uniform(0, SPACING * volumes) for _ in range(volumes))
     began = time.monotonic()
 
     def create(after: float) -> None:
@@ -110,13 +109,19 @@ def run(ec2: EmbeddedEC2, contestants: list[Way], volumes: int, seed: int) -> It
         way.noticed.append(noticed)
         news.put(noticed)
 
-    for after in requests:
+    for after in arrivals(volumes, seed):
         _start(news, create, after)
     for _ in range(volumes * len(contestants)):
         event = news.get()
         if isinstance(event, BaseException):
             raise event
         yield event
+
+
+def arrivals(volumes: int, seed: int) -> list[float]:
+    """Draw when volumes are requested: seconds from the beginning, in order."""
+    rng = Random(seed)
+    return sorted(rng.uniform(0, SPACING * volumes) for _ in range(volumes))
 
 
 def _start(
