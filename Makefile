@@ -26,6 +26,8 @@ bench: $(READY)
 	$(BIN)/python bench/overhead.py
 	$(BIN)/python bench/import_time.py
 	$(BIN)/python bench/memory.py
+	$(BIN)/python bench/sleepers.py
+	$(BIN)/python bench/virtual_hour.py
 
 ci:
 	.ci/run

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-PEERS = ("tenacity", "stamina", "backoff", "polling2")
+PEERS = ("tenacity", "stamina", "backoff", "opnieuw", "polling2")
 
 
 @dataclass(frozen=True)

@@ -7,35 +7,36 @@ not timed; what it does for each wait is.
 All of them wait for a truthy result, or until ``ConnectionError`` comes no more, with delays of
 0.1 s that grow by half each time up to 10 s, for an hour at most. Where they cannot do the same:
 
-- stamina retries on exceptions only, so it has no part in waits for a result.
+- stamina and opnieuw retry on exceptions only, so they have no part in waits for a result.
 - A timeout ends a wait in all of them, but only the loop written by hand, pollwait and backoff clip
   the last sleep to it.
 - backoff logs every attempt and stamina every retry unless told otherwise; here both are told
   otherwise, because the others do not log. Nor does any of them draw jitter, save pollwait with its
-  default schedule.
+  default schedule and opnieuw.
 - polling2 keeps every value for its error, and so do its figures.
+- opnieuw has one schedule: delays that double, with full jitter, such that so many calls fill the
+  hour. It cannot count beyond 1,024 calls, builds a text for its log at every attempt and chains
+  every error to the one before.
 """
 
 from __future__ import annotations
 
 import operator
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
 import backoff
+import opnieuw
 import polling2  # type: ignore[import-untyped]
 import stamina
-import stamina.instrumentation
 import tenacity
 
 import pollwait
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import TypeAlias
 
     Check: TypeAlias = Callable[[], object]
@@ -45,37 +46,20 @@ START = 0.1
 FACTOR = 1.5
 CAP = 10.0
 TIMEOUT = 3600.0
+OPNIEUW_CALLS = 1024  # the most that it can count: it computes 2.0 ** calls
 
 SCHEDULE = pollwait.exponential(START, factor=FACTOR).cap(CAP)
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A way to wait: ``prepare(check)`` returns a function that runs one wait."""
+    """A way to wait: ``prepare(check)`` returns a function that runs one wait.
+
+    In asyncio the check may be asynchronous, and what the function returns must be awaited.
+    """
 
     name: str
-    prepare: Callable[[Check], Run]
-
-
-@contextmanager
-def no_sleep() -> Iterator[None]:
-    """Let ``time.sleep`` return at once while the context lasts.
-
-    This is the one switch that treats all alike: each library keeps its own default way of
-    sleeping and of telling the time, and each of them looks ``time.sleep`` up at every call.
-    stamina's hooks, which log, are taken away meanwhile.
-    """
-    hooks = stamina.instrumentation.get_on_retry_hooks()
-    stamina.instrumentation.set_on_retry_hooks([])
-    try:
-        with patch.object(time, "sleep", _return_at_once):
-            yield
-    finally:
-        stamina.instrumentation.set_on_retry_hooks(hooks)
-
-
-def _return_at_once(seconds: float) -> None:
-    pass
+    prepare: Callable[[Any], Callable[[], Any]]
 
 
 def hand_loop(check: Check) -> object:
@@ -121,7 +105,8 @@ def _poller_wrap(**options: Any) -> Callable[[Check], Run]:
     return pollwait.Poller(timeout=TIMEOUT, **options).wrap
 
 
-def _tenacity_options(retry: Any) -> dict[str, Any]:
+def tenacity_options(retry: Any) -> dict[str, Any]:
+    """Return what tenacity is told, on threads and in asyncio."""
     return {
         "retry": retry,
         "wait": tenacity.wait_exponential(multiplier=START, exp_base=FACTOR, max=CAP),
@@ -130,16 +115,18 @@ def _tenacity_options(retry: Any) -> dict[str, Any]:
 
 
 def _tenacity_built(retry: Any) -> Callable[[Check], Run]:
-    options = _tenacity_options(retry)
+    options = tenacity_options(retry)
     return lambda check: lambda: tenacity.Retrying(**options)(check)
 
 
-def _tenacity_decorated(retry: Any) -> Callable[[Check], Run]:
-    decorated: Callable[[Check], Run] = tenacity.retry(**_tenacity_options(retry))
+def tenacity_decorated(retry: Any) -> Callable[[Check], Run]:
+    """Return tenacity's decorator, for functions and coroutine functions."""
+    decorated: Callable[[Check], Run] = tenacity.retry(**tenacity_options(retry))
     return decorated
 
 
-def _backoff(decorator: Any, condition: Any) -> Callable[[Check], Run]:
+def backoff_decorated(decorator: Any, condition: Any) -> Callable[[Check], Run]:
+    """Return a decorator of backoff, for functions and coroutine functions."""
     decorated: Callable[[Check], Run] = decorator(
         backoff.expo,
         condition,
@@ -153,34 +140,41 @@ def _backoff(decorator: Any, condition: Any) -> Callable[[Check], Run]:
     return decorated
 
 
-def _stamina(check: Check) -> Run:
-    return stamina.retry(
-        on=ConnectionError,
-        attempts=None,
-        timeout=TIMEOUT,
-        wait_initial=START,
-        wait_exp_base=FACTOR,
-        wait_max=CAP,
-        wait_jitter=0.0,
-    )(check)
+def stamina_options() -> dict[str, Any]:
+    """Return what stamina is told, on threads and in asyncio."""
+    return {
+        "on": ConnectionError,
+        "attempts": None,
+        "timeout": TIMEOUT,
+        "wait_initial": START,
+        "wait_exp_base": FACTOR,
+        "wait_max": CAP,
+        "wait_jitter": 0.0,
+    }
+
+
+def stamina_decorated(check: Check) -> Run:
+    """Decorate a function, or a coroutine function, by stamina."""
+    return stamina.retry(**stamina_options())(check)
 
 
 def _stamina_context(check: Check) -> Run:
     def wait() -> object:
-        for attempt in stamina.retry_context(
-            on=ConnectionError,
-            attempts=None,
-            timeout=TIMEOUT,
-            wait_initial=START,
-            wait_exp_base=FACTOR,
-            wait_max=CAP,
-            wait_jitter=0.0,
-        ):
+        for attempt in stamina.retry_context(**stamina_options()):
             with attempt:
                 return check()
         return None
 
     return wait
+
+
+def opnieuw_decorated(check: Check) -> Run:
+    """Decorate a function, or a coroutine function, by opnieuw."""
+    return opnieuw.retry(
+        retry_on_exceptions=ConnectionError,
+        max_calls_total=OPNIEUW_CALLS,
+        retry_window_after_first_call_in_seconds=int(TIMEOUT),
+    )(check)
 
 
 def _polling2(**options: Any) -> Callable[[Check], Run]:
@@ -194,8 +188,8 @@ def _polling2(**options: Any) -> Callable[[Check], Run]:
     )
 
 
-_FALSY = tenacity.retry_if_result(operator.not_)
-_LOST = tenacity.retry_if_exception_type(ConnectionError)
+FALSY = tenacity.retry_if_result(operator.not_)
+LOST = tenacity.retry_if_exception_type(ConnectionError)
 
 ON_RESULTS = (
     Candidate("loop by hand", lambda check: partial(hand_loop, check)),
@@ -203,9 +197,9 @@ ON_RESULTS = (
     Candidate("pollwait.poll, default schedule", _poll()),
     Candidate("pollwait.Poller.poll", _poller(schedule=SCHEDULE)),
     Candidate("pollwait.Poller.wrap", _poller_wrap(schedule=SCHEDULE)),
-    Candidate("tenacity.Retrying, built per wait", _tenacity_built(_FALSY)),
-    Candidate("tenacity.retry", _tenacity_decorated(_FALSY)),
-    Candidate("backoff.on_predicate", _backoff(backoff.on_predicate, operator.not_)),
+    Candidate("tenacity.Retrying, built per wait", _tenacity_built(FALSY)),
+    Candidate("tenacity.retry", tenacity_decorated(FALSY)),
+    Candidate("backoff.on_predicate", backoff_decorated(backoff.on_predicate, operator.not_)),
     Candidate("polling2.poll", _polling2()),
 )
 """Waits for a truthy result; the first is the basis of the ratios."""
@@ -216,11 +210,12 @@ ON_ERRORS = (
     Candidate("pollwait.poll, default schedule", _poll(retry_on=ConnectionError)),
     Candidate("pollwait.Poller.poll", _poller(schedule=SCHEDULE, retry_on=ConnectionError)),
     Candidate("pollwait.Poller.wrap", _poller_wrap(schedule=SCHEDULE, retry_on=ConnectionError)),
-    Candidate("tenacity.Retrying, built per wait", _tenacity_built(_LOST)),
-    Candidate("tenacity.retry", _tenacity_decorated(_LOST)),
-    Candidate("backoff.on_exception", _backoff(backoff.on_exception, ConnectionError)),
-    Candidate("stamina.retry", _stamina),
+    Candidate("tenacity.Retrying, built per wait", _tenacity_built(LOST)),
+    Candidate("tenacity.retry", tenacity_decorated(LOST)),
+    Candidate("backoff.on_exception", backoff_decorated(backoff.on_exception, ConnectionError)),
+    Candidate("stamina.retry", stamina_decorated),
     Candidate("stamina.retry_context", _stamina_context),
+    Candidate("opnieuw.retry", opnieuw_decorated),
     Candidate("polling2.poll", _polling2(ignore_exceptions=(ConnectionError,))),
 )
 """Waits while errors come; the first is the basis of the ratios."""

@@ -8,8 +8,8 @@ frame that raises it. The table gives the kilobytes that ``tracemalloc`` counts 
 attempts, less those before the wait. The peers stop earlier, because some keep every value and
 would fill the machine.
 
-Nothing sleeps, as in ``overhead``: ``time.sleep`` returns at once. ``pollwait.testing.FakeClock``
-would not do here: it keeps a list of all that was slept, which tests want and which grows.
+Nobody sleeps, as in ``overhead``. ``pollwait.testing.FakeClock`` would not do here: it keeps a list
+of all that was slept, which tests want and which grows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import tracemalloc
 from typing import TYPE_CHECKING
 
 from _common import as_json, heading, table
-from _threads import ON_ERRORS, ON_RESULTS, Candidate, no_sleep
+from _no_sleep import no_sleep
+from _threads import ON_ERRORS, ON_RESULTS, Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -168,10 +168,3 @@ def test_package_import_loads_no_aws():
         [sys.executable, "-c", program], capture_output=True, check=True, text=True
     )
     assert ran.stdout == "[]\n"
-
-
-def test_names_are_complete_and_sorted():
-    """``__all__`` names what is there, in order, and nothing else is public."""
-    public = {name for name in vars(aws) if not name.startswith("_")} - {"annotations", "ebs"}
-    assert sorted(aws.__all__) == sorted(public)
-    assert aws.__all__ == sorted(aws.__all__)

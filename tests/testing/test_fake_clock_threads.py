@@ -445,6 +445,7 @@ def test_interrupt_releases_the_threads():
 
     def endless():
         try:
+            threading.Event().wait(0.01)  # until the run has begun to wait
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
             while True:
                 clock.sleep(1)

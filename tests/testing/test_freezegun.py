@@ -422,7 +422,8 @@ def test_a_plain_freeze_that_the_check_moves_is_none(slept):
 def test_a_freeze_that_moves_by_itself_needs_no_clock(monkeypatch, kind):
     """With tick=True or auto_tick_seconds the system's clock goes on, and sleeps are real."""
     with freeze_time("2024-01-01", **kind) as frozen:
-        monkeypatch.setattr(time, "sleep", frozen.tick)  # stands for the time that really passes
+        # Stands for the time that really passes in a sleep.
+        monkeypatch.setattr(time, "sleep", lambda left: frozen.tick(timedelta(seconds=left)))
         with pytest.raises(PollTimeout) as caught:
             poll(never, schedule=fixed(5), timeout=20)
     assert 19.9 < caught.value.elapsed < 30  # each move of a ticking freeze loses some

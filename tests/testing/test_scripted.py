@@ -168,36 +168,47 @@ def test_scripted_check_takes_turns_with_other_threads():
 
 
 def test_scripted_check_gives_each_outcome_once_to_threads():
-    """Calls from several threads share the script: none gets what another got."""
-    check = ScriptedCheck(*range(200))
+    """A call that comes while another looks up its outcome gets the next one."""
+    arrived = threading.Event()
+
+    class SlowToCount(list):
+        def __len__(self):
+            number = super().__len__()
+            if not arrived.is_set():
+                arrived.set()
+                threading.Event().wait(0.005)
+            return number
+
+    check = ScriptedCheck("first", "second")
+    check.calls = SlowToCount()
     seen = []
-
-    def call():
-        seen.extend(check() for _ in range(50))
-
-    threads = [threading.Thread(target=call) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: seen.append(check())) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(seen) == list(range(200))
-    assert len(check.calls) == len(check.times) == 200
+    assert sorted(seen) == ["first", "second"]
 
 
 @both
+def test_scripted_check_needs_an_outcome(is_async):
+    """A script without outcomes is an error when it is given."""
+    with pytest.raises(ValueError, match="at least one outcome"):
+        check_of(is_async)
+
+
 @pytest.mark.parametrize(
-    ("outcomes", "error"),
+    ("seconds", "outcome", "error"),
     [
-        ([], "at least one outcome"),
-        ([lambda: Lasting(-1, "up")], "seconds must be finite"),
-        ([lambda: Lasting(True, "up")], "seconds must be seconds"),
-        ([lambda: Lasting(1, Lasting(1, "up"))], "outcome must be a value or an error"),
+        (-1, "up", "seconds must be finite"),
+        (True, "up", "seconds must be seconds"),
+        (1, Lasting(1, "up"), "outcome must be a value or an error"),
     ],
 )
-def test_scripted_check_refuses_what_is_no_script(is_async, outcomes, error):
-    """A script is checked when it is given."""
+def test_lasting_refuses_what_is_none(seconds, outcome, error):
+    """T1: a length that is none, and a length of a length, are errors when they are given."""
     with pytest.raises((TypeError, ValueError), match=error):
-        check_of(is_async, *(make() for make in outcomes))
+        Lasting(seconds, outcome)
 
 
 def test_scripted_check_needs_a_clock_for_time():

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pollwait import ClockStalled, aio, exponential, fixed
-from pollwait.testing import LoopDeadlock, VirtualTimeLoop, _virtual_loop, run
+from pollwait.testing import Deadlock, VirtualTimeLoop, _virtual_loop, run
 
 from_3_11 = pytest.mark.skipif(sys.version_info < (3, 11), reason="new in Python 3.11")
 
@@ -283,7 +283,7 @@ def test_deadlock_names_the_tasks_and_where_they_wait(loop):
         sleeper = asyncio.create_task(never(), name="a sleeper")
         await sleeper
 
-    with pytest.raises(LoopDeadlock) as caught:
+    with pytest.raises(Deadlock) as caught:
         loop.run_until_complete(main())
     text = str(caught.value)
     assert text.startswith("nothing is left to wait for at 2.5 s: no timer, executor job")
@@ -303,7 +303,7 @@ def test_deadlock_is_short_however_many_wait(loop):
     async def main():
         await asyncio.gather(*(deep(9) for _ in range(50)))
 
-    with pytest.raises(LoopDeadlock, match=r"deep \(\S+ > … > never .*; and 46 more$") as caught:
+    with pytest.raises(Deadlock, match=r"deep \(\S+ > … > never .*; and 46 more$") as caught:
         loop.run_until_complete(main())
     assert len(str(caught.value)) < 1000
     cancel_all(loop)
@@ -315,26 +315,26 @@ def test_deadlock_names_the_oldest_tasks_first(loop):
     async def main():
         await asyncio.wait([asyncio.create_task(never(), name=f"Task-{n}") for n in (1000000, 9)])
 
-    with pytest.raises(LoopDeadlock, match="'Task-9' in .*'Task-1000000' in "):
+    with pytest.raises(Deadlock, match="'Task-9' in .*'Task-1000000' in "):
         loop.run_until_complete(main())
     cancel_all(loop)
 
 
 def test_deadlock_without_a_task_says_so(loop):
     """A bare future that nobody sets is a deadlock without tasks."""
-    with pytest.raises(LoopDeadlock, match="no task is pending"):
+    with pytest.raises(Deadlock, match="no task is pending"):
         loop.run_until_complete(loop.create_future())
 
 
 def test_deadlock_of_an_idle_loop_that_runs_for_ever(loop):
     """A loop that was not told when to stop, and has nothing to do, does not hang."""
-    with pytest.raises(LoopDeadlock):
+    with pytest.raises(Deadlock):
         loop.run_forever()
 
 
 def test_deadlock_of_a_sleep_without_end(loop):
     """A timer at infinity never fires, so it is nothing to wait for."""
-    with pytest.raises(LoopDeadlock, match=r"at 0\.0 s.* in sleep "):
+    with pytest.raises(Deadlock, match=r"at 0\.0 s.* in sleep "):
         loop.run_until_complete(asyncio.sleep(math.inf))
     cancel_all(loop)
 
@@ -343,7 +343,7 @@ def test_deadlock_leaves_a_loop_that_can_go_on(loop):
     """After the error the tasks are as they were, and can still be woken."""
     event = asyncio.Event()
     waiter = loop.create_task(event.wait())
-    with pytest.raises(LoopDeadlock):
+    with pytest.raises(Deadlock):
         loop.run_until_complete(waiter)
     loop.call_later(4, event.set)
     assert loop.run_until_complete(waiter)
@@ -361,7 +361,7 @@ def test_deadlock_comes_at_once_though_a_foreign_thread_would_answer(loop):
 
     thread = threading.Thread(target=foreign)
     thread.start()
-    with pytest.raises(LoopDeadlock):
+    with pytest.raises(Deadlock):
         loop.run_until_complete(answer)
     go.set()
     thread.join()

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pollwait.testing import LoopDeadlock, VirtualTimeLoop, run
+from pollwait.testing import Deadlock, VirtualTimeLoop, run
 
 real_time = pytest.mark.real_time
 
@@ -301,7 +301,7 @@ def test_patience_ends_with_the_name_of_the_job(gate):
     def stubborn():
         gate.wait(10)
 
-    with pytest.raises(LoopDeadlock) as caught:
+    with pytest.raises(Deadlock) as caught:
         loop.run_until_complete(asyncio.to_thread(stubborn))
     text = str(caught.value)
     assert text.startswith("nothing has happened for 0.03125 real seconds")
@@ -318,7 +318,7 @@ def test_a_shutdown_of_the_executor_that_lost_patience_may_be_repeated(gate):
     """A loop whose executor did not end in time is whole, and can wait for it again."""
     loop = VirtualTimeLoop(patience=0.03125)
     loop.run_in_executor(None, gate.wait, 10)
-    with pytest.raises(LoopDeadlock, match="the end of the default executor"):
+    with pytest.raises(Deadlock, match="the end of the default executor"):
         loop.run_until_complete(loop.shutdown_default_executor())
     gate.set()
     for thread in threading.enumerate():
@@ -337,7 +337,7 @@ def test_patience_ends_with_the_reason_of_the_block(sleeps):
         with asyncio.get_running_loop().inhibit("the answer of a server"):
             await (asyncio.sleep(1) if sleeps else asyncio.Event().wait())
 
-    with pytest.raises(LoopDeadlock, match="held at 0.0 s by the answer of a server; pending"):
+    with pytest.raises(Deadlock, match="held at 0.0 s by the answer of a server; pending"):
         run(scenario(), patience=0.03125)
 
 
@@ -350,7 +350,7 @@ def test_patience_ends_with_io_that_does_not_come():
     async def scenario():
         await asyncio.get_running_loop().sock_recv(here, 1)
 
-    with here, there, pytest.raises(LoopDeadlock, match="by I/O that does not come"):
+    with here, there, pytest.raises(Deadlock, match="by I/O that does not come"):
         run(scenario(), patience=0.03125)
 
 

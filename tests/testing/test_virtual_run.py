@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import pytest
 
-from pollwait.testing import LoopDeadlock, VirtualTimeLoop, run
+from pollwait.testing import Deadlock, VirtualTimeLoop, run
 
 
 def test_run_returns_the_result():
@@ -162,7 +162,7 @@ def test_run_reports_a_deadlock_and_cleans_up():
         finally:
             log.append("cancelled")
 
-    with pytest.raises(LoopDeadlock, match="' in stuck "):
+    with pytest.raises(Deadlock, match="' in stuck "):
         run(stuck())
     assert log == ["cancelled"]
 
@@ -183,7 +183,7 @@ def test_run_reports_a_task_that_lives_on():
         await asyncio.sleep(1)
 
     loop, tasks = [], []
-    with pytest.raises(LoopDeadlock, match="'immortal' in immortal "):
+    with pytest.raises(Deadlock, match="'immortal' in immortal "):
         run(main())
     assert attempts == ["cancelled"]
     assert loop[0].is_closed()
@@ -201,7 +201,7 @@ def test_run_does_not_wait_for_a_job_without_end():
         asyncio.get_running_loop().run_in_executor(None, endless)
 
     began = time.perf_counter()
-    with pytest.raises(LoopDeadlock, match=r"\.endless'; the end of the default executor"):
+    with pytest.raises(Deadlock, match=r"\.endless'; the end of the default executor"):
         run(main(), patience=0.03125)
     assert time.perf_counter() - began < 5
     gate.set()
@@ -221,7 +221,7 @@ def test_run_drops_the_jobs_behind_a_job_without_end():
         )
         pool.submit(ran.append, "queued")
 
-    with pytest.raises(LoopDeadlock):
+    with pytest.raises(Deadlock):
         run(main(), patience=0.03125)
     gate.set()
     pool.shutdown()

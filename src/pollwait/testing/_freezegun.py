@@ -142,17 +142,17 @@ class FreezegunClock(FreezeReader):
         it by that much, also those of a wait.
 
     Example:
-        >>> from datetime import datetime
+        >>> import datetime
         >>> from freezegun import freeze_time
         >>> from pollwait import fixed, poll
         >>> with freeze_time("2030-01-01"):
         ...     poll(
-        ...         lambda: datetime.now().hour >= 1,
+        ...         lambda: datetime.datetime.now().hour >= 1,
         ...         schedule=fixed(60),
         ...         timeout=7200,
         ...         clock=FreezegunClock(),
         ...     )
-        ...     str(datetime.now())
+        ...     str(datetime.datetime.now())
         True
         '2030-01-01 01:00:00'
     """

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
+from ._deadlock import Deadlock
 from ._holds import Holds, job_name
-from ._loop_deadlock import LoopDeadlock
 
 if TYPE_CHECKING:
     import selectors
@@ -51,7 +51,9 @@ class HoldingLoop(asyncio.SelectorEventLoop):
         job.add_done_callback(lambda _: self._holds.release(hold))
         return future
 
-    def set_default_executor(self, executor: ThreadPoolExecutor) -> None:
+    def set_default_executor(  # type: ignore[override, unused-ignore]  # the stubs take any Executor
+        self, executor: ThreadPoolExecutor
+    ) -> None:
         """Set what runs the jobs that name no executor."""
         super().set_default_executor(executor)
         self._pool = executor
@@ -63,7 +65,7 @@ class HoldingLoop(asyncio.SelectorEventLoop):
             timeout: not used; the loop's patience bounds the wait, in real seconds.
 
         Raises:
-            LoopDeadlock: a job has not ended in time. Its thread lives on, and Python waits for it
+            Deadlock: a job has not ended in time. Its thread lives on, and Python waits for it
                 when the program ends.
         """
         self._pool_is_closed = True
@@ -75,7 +77,7 @@ class HoldingLoop(asyncio.SelectorEventLoop):
             closer.start()
             try:
                 await ended
-            except LoopDeadlock:
+            except Deadlock:
                 self._pool.shutdown(wait=False, cancel_futures=True)
                 raise
         closer.join()

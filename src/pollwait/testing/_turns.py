@@ -211,7 +211,7 @@ class Turns:
 
     def _get_up(self, me: Member) -> None:
         """End a sleep that an error breaks off."""
-        if me.sleep is not None:
+        if me.sleep is not None:  # pragma: no branch - an interrupt may come just after the waking
             self.agenda.remove(me)
         if self.running is None and me.registered:
             self.running = me

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 from .._core.duration import seconds as in_seconds
 from .._errors import ClockStalled
+from ._deadlock import Deadlock
 from ._holding_loop import HoldingLoop
 from ._holds import Holds
-from ._loop_deadlock import LoopDeadlock, whereabouts
+from ._whereabouts import whereabouts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +74,7 @@ class VirtualTimeLoop(HoldingLoop):
             for as long as it takes.
 
     Raises:
-        LoopDeadlock: (from whatever runs the loop) nothing is left to wait for and the loop was not
+        Deadlock: (from whatever runs the loop) nothing is left to wait for and the loop was not
             told to stop, or its patience is at an end. The loop can be run again, and its tasks are
             still pending.
         ClockStalled: (likewise) the loop is busy at one instant for a million rounds while timers
@@ -164,7 +165,7 @@ class VirtualTimeLoop(HoldingLoop):
                 self._move_to(float(when))
                 return []
             if not self._io.has_more():
-                raise LoopDeadlock(
+                raise Deadlock(
                     f"nothing is left to wait for at {self._now} s: no timer, executor job, I/O or"
                     f" inhibit() block would wake the loop; {whereabouts(self)}"
                 )
@@ -174,7 +175,7 @@ class VirtualTimeLoop(HoldingLoop):
         return ready
 
     def _lose_patience(self) -> None:
-        error = LoopDeadlock(
+        error = Deadlock(
             f"nothing has happened for {self._patience} real seconds (patience={self._patience}),"
             f" and the virtual time is held at {self._now} s by"
             f" {self._holds or 'I/O that does not come'}; {whereabouts(self)}"

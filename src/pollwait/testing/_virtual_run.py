@@ -39,7 +39,7 @@ def run(
     Raises:
         TypeError: ``main`` is no coroutine.
         RuntimeError: the thread runs an event loop already.
-        LoopDeadlock: nothing is left that could wake the coroutine, or the loop's patience is at an
+        Deadlock: nothing is left that could wake the coroutine, or the loop's patience is at an
             end; at the end of the run also for a task that lives on after it was cancelled, or a
             job of the default executor that does not end.
         ClockStalled: a task keeps the loop busy at one instant.

@@ -44,7 +44,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Result[None], None
 
     with RealSleepGuard() as guard:
         outcome = yield
-    if guard.found and outcome.exception is None:
+    if guard.found and outcome.excinfo is None:
         # It was raised in another thread, or the test caught it.
         outcome.force_exception(pytest.fail.Exception(guard.found[0], pytrace=False))
 

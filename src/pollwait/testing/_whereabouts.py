@@ -1,4 +1,4 @@
-"""What a virtual-time event loop says when nobody can go on: who waits, and where."""
+"""Where the tasks of an event loop wait, for the error that says that nobody can go on."""
 
 from __future__ import annotations
 
@@ -12,14 +12,6 @@ if TYPE_CHECKING:
 # Enough to see who is stuck, few enough to read; the same for the frames of one task.
 _MOST_TASKS = 5
 _MOST_FRAMES = 4
-
-
-class LoopDeadlock(RuntimeError):
-    """The tasks on a ``VirtualTimeLoop`` cannot go on; the text says which ones wait, and where.
-
-    Either nothing is left that could wake them, or what the loop waits for in reality, such as a
-    job on another thread, does not come.
-    """
 
 
 def whereabouts(loop: asyncio.AbstractEventLoop) -> str:
