@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 KILOBYTE = 1024
 
-# One of each library: its other faces keep the same.
+# One of each library: its other faces keep the same. opnieuw cannot make so many attempts.
 WATCHED = (
     "loop by hand",
     "pollwait.poll",

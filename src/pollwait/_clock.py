@@ -13,7 +13,7 @@ from ._core.typed import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from ._core.try_again import TryAgain
 
@@ -69,7 +69,7 @@ class AsyncClock(Protocol):
         """Return the time in seconds. It never steps back; its zero means nothing."""
         ...
 
-    async def sleep(self, seconds: float) -> None:
+    def sleep(self, seconds: float) -> Awaitable[None]:
         """Suspend the calling task for that many seconds, or a little longer."""
         ...
 

@@ -25,7 +25,7 @@ class Backend(Protocol):
 
     cancelled: type[BaseException]
 
-    async def checkpoint(self) -> None:
+    def checkpoint(self) -> Awaitable[None]:
         """Let others run once."""
         ...
 
@@ -44,16 +44,16 @@ class AsyncioBackend:
         self._loop = asyncio.get_running_loop()
         self.monotonic = self._loop.time
 
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
+    def sleep(self, seconds: float) -> Awaitable[None]:
+        return asyncio.sleep(seconds)  # no coroutine of its own to keep while a wait sleeps
 
     async def wait(self, event: AsyncEvent, seconds: float) -> bool:
         if not event.is_set():
             await self.cut_after(seconds, event.wait())
         return event.is_set()
 
-    async def checkpoint(self) -> None:
-        await asyncio.sleep(0)
+    def checkpoint(self) -> Awaitable[None]:
+        return asyncio.sleep(0)
 
     async def cut_after(self, seconds: float, awaitable: Awaitable[Any]) -> tuple[bool, Any]:
         cut = _Cut()

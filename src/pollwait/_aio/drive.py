@@ -6,10 +6,11 @@ It mirrors the driver on threads line by line, but for what must be awaited.
 from __future__ import annotations
 
 import random
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from .._clock import hint
-from .._core.callables import describe, is_awaitable, refuse_generator_function
+from .._core.callables import PLAIN, describe, is_awaitable, refuse_generator_function
 from .._core.try_again import TryAgain
 from .._core.wait import Wait
 from .._events import checked, conclude, leave
@@ -34,7 +35,6 @@ async def drive(settings: Settings, check: Callable[[], Any]) -> Any:
     tell: Hook | None = settings.on_event
     rng = random if settings.rng is None else settings.rng
     wait = Wait(settings, settings.name or describe(check), clock.monotonic(), rng)
-    attempt = _attempts(wait, settings, clock, backend, check)
     while (delay := wait.delay) is not None:
         try:
             if cancel is not None:
@@ -45,7 +45,7 @@ async def drive(settings: Settings, check: Callable[[], Any]) -> Any:
                 await clock.sleep(delay)
             else:
                 await backend.checkpoint()
-            await attempt()
+            await _attempt(wait, settings, clock, backend, check)
         except BaseException as error:
             cancelled = isinstance(error, backend.cancelled)
             leave(wait, clock.monotonic(), error, tell, "cancelled" if cancelled else "error")
@@ -55,53 +55,43 @@ async def drive(settings: Settings, check: Callable[[], Any]) -> Any:
     return conclude(wait, tell)
 
 
-def _attempts(
+async def _attempt(
     wait: Wait,
     settings: Settings,
     clock: AsyncClock,
     backend: Backend,
     check: Callable[[], Any],
-) -> Callable[[], Awaitable[None]]:
-    """Return a function that calls the check once and reports its outcome to the machine."""
-    until, fail, monotonic = settings.until, settings.fail, clock.monotonic
-    limit = settings.attempt_timeout
-    plain: type[object] = bool  # a type of answers that is known not to be awaitable
-
-    async def attempt() -> None:
-        nonlocal plain
-        value: Any = None
-        judging = False
-        if wait.counts_from_start:
-            wait.check_started = monotonic()
-        try:
-            answer: object = check()
-            if type(answer) is plain:
-                value = answer
-            elif not is_awaitable(answer):
-                value = answer
-                plain = type(answer)
-            elif limit is None:
-                value = await answer
-            else:
-                value = await _cut_after(limit, answer, backend)
-            judging = True
-            if fail is not None and await _verdict(fail(value)):
-                wait.report(value, monotonic(), "failed")
-            elif (good := until(value)) is not False and await _verdict(good):
-                wait.report(value, monotonic(), "ready")
-            else:
-                wait.report(value, monotonic())
-        except TryAgain as signal:
-            wait.report(value, monotonic(), error=signal, hint=hint(signal))
-        except AttemptCut as cut:
-            wait.report(None, monotonic(), error=cut.with_traceback(None))
-        except Exception as error:
-            verdict = "pass" if judging else await _error_verdict(settings, error)
-            wait.errored(error, verdict, monotonic())
-            if verdict == "pass":
-                raise
-
-    return attempt
+) -> None:
+    """Call the check once and report its outcome to the machine."""
+    value: Any = None
+    judging = False
+    if wait.counts_from_start:
+        wait.check_started = clock.monotonic()
+    try:
+        answer: object = check()
+        kind = type(answer)
+        if kind is CoroutineType or (kind not in PLAIN and is_awaitable(answer)):
+            pending: Any = answer
+            limit = settings.attempt_timeout
+            value = await (pending if limit is None else _cut_after(limit, pending, backend))
+        else:
+            value = answer
+        judging = True
+        if settings.fail is not None and await _verdict(settings.fail(value)):
+            wait.report(value, clock.monotonic(), "failed")
+        elif (good := settings.until(value)) is not False and await _verdict(good):
+            wait.report(value, clock.monotonic(), "ready")
+        else:
+            wait.report(value, clock.monotonic())
+    except TryAgain as signal:
+        wait.report(value, clock.monotonic(), error=signal, hint=hint(signal))
+    except AttemptCut as cut:
+        wait.report(None, clock.monotonic(), error=cut.with_traceback(None))
+    except Exception as error:
+        verdict = "pass" if judging else await _error_verdict(settings, error)
+        wait.errored(error, verdict, clock.monotonic())
+        if verdict == "pass":
+            raise
 
 
 class AttemptCut(TimeoutError):
@@ -117,10 +107,10 @@ async def _cut_after(limit: float, answer: Awaitable[Any], backend: Backend) -> 
 
 async def _error_verdict(settings: Settings, error: Exception) -> Verdict:
     for matches in settings.retry_on:
-        if await _verdict(matches(error)):
+        if (answer := matches(error)) is True or await _verdict(answer):
             return "retry"
     for matches in settings.fail_on:
-        if await _verdict(matches(error)):
+        if (answer := matches(error)) is True or await _verdict(answer):
             return "fail"
     return "pass"
 

@@ -20,6 +20,9 @@ _COROUTINE = 0x80
 _ITERABLE_COROUTINE = 0x100
 _ASYNC_GENERATOR = 0x200
 
+PLAIN = frozenset((bool, str, int, float, bytes, dict, list, tuple, type(None)))
+"""Types of most results, of which one look tells that they need not be awaited."""
+
 
 def describe(function: object) -> str:
     """Name a callable for people: never fails, and tells one lambda from another by its place."""

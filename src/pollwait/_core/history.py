@@ -104,7 +104,9 @@ def forget_frames(error: BaseException, spared: BaseException | None) -> None:
     """
     error.__traceback__ = None
     linked = _linked(error, spared)
-    seen = {id(error)} if linked else set[int]()
+    if not linked:
+        return
+    seen = {id(error)}
     while linked:
         link = linked.pop()
         if id(link) not in seen:

@@ -127,7 +127,7 @@ class Wait:
         self._rows: list[Row | None] = [None] * (FIRST + LAST)  # the last few go round in a ring
         self._spared = sys.exc_info()[1]
         self._seen = now
-        self._stalled = (now, 0, 0.0)
+        self._stalled: tuple[float, int, float] | None = None
 
     def report(
         self,
@@ -226,7 +226,7 @@ class Wait:
         """Tell, at a time that was seen before, whether the clock has stopped."""
         if not self.delay:
             return False
-        stalled_at, sleeps, slept = self._stalled
+        stalled_at, sleeps, slept = self._stalled or (now, 0, 0.0)
         if stalled_at != now:
             sleeps, slept = 0, 0.0
         self._stalled = (now, sleeps + 1, slept + self.delay)

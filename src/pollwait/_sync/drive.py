@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .._clock import SYSTEM_CLOCK, hint
 from .._core.callables import (
+    PLAIN,
     describe,
     refuse_awaitable,
     refuse_coroutine_function,
@@ -35,7 +36,6 @@ def drive(settings: Settings, check: Callable[[], Any]) -> Any:
         refuse_coroutine_function(cancel.wait, "cancel.wait")
     tell: Hook | None = settings.on_event
     wait = Wait(settings, settings.name or describe(check), clock.monotonic(), _rng(settings))
-    attempt = _attempts(wait, settings, clock, check)
     while (delay := wait.delay) is not None:
         try:
             if cancel is not None:
@@ -44,7 +44,7 @@ def drive(settings: Settings, check: Callable[[], Any]) -> Any:
                     break
             elif delay:
                 clock.sleep(delay)
-            attempt()
+            _attempt(wait, settings, clock, check)
         except BaseException as error:
             leave(wait, clock.monotonic(), error, tell)
             raise
@@ -53,40 +53,30 @@ def drive(settings: Settings, check: Callable[[], Any]) -> Any:
     return conclude(wait, tell)
 
 
-def _attempts(
-    wait: Wait, settings: Settings, clock: Clock, check: Callable[[], Any]
-) -> Callable[[], None]:
-    """Return a function that calls the check once and reports its outcome to the machine."""
-    until, fail, monotonic = settings.until, settings.fail, clock.monotonic
-    plain: type[object] = bool  # the type of the last value, known not to be awaitable
-
-    def attempt() -> None:
-        nonlocal plain
-        value: object = None
-        judging = False
-        if wait.counts_from_start:
-            wait.check_started = monotonic()
-        try:
-            value = check()
-            judging = True
-            if type(value) is not plain:
-                refuse_awaitable(value, "check")
-                plain = type(value)
-            if fail is not None and _verdict(fail(value), "fail"):
-                wait.report(value, monotonic(), "failed")
-            elif (good := until(value)) is not False and _verdict(good, "until"):
-                wait.report(value, monotonic(), "ready")
-            else:
-                wait.report(value, monotonic())
-        except TryAgain as signal:
-            wait.report(value, monotonic(), error=signal, hint=hint(signal))
-        except Exception as error:
-            verdict = "pass" if judging else _error_verdict(settings, error)
-            wait.errored(error, verdict, monotonic())
-            if verdict == "pass":
-                raise
-
-    return attempt
+def _attempt(wait: Wait, settings: Settings, clock: Clock, check: Callable[[], Any]) -> None:
+    """Call the check once and report its outcome to the machine."""
+    value: Any = None
+    judging = False
+    if wait.counts_from_start:
+        wait.check_started = clock.monotonic()
+    try:
+        value = check()
+        judging = True
+        if type(value) not in PLAIN:
+            refuse_awaitable(value, "check")
+        if settings.fail is not None and _verdict(settings.fail(value), "fail"):
+            wait.report(value, clock.monotonic(), "failed")
+        elif (good := settings.until(value)) is not False and _verdict(good, "until"):
+            wait.report(value, clock.monotonic(), "ready")
+        else:
+            wait.report(value, clock.monotonic())
+    except TryAgain as signal:
+        wait.report(value, clock.monotonic(), error=signal, hint=hint(signal))
+    except Exception as error:
+        verdict = "pass" if judging else _error_verdict(settings, error)
+        wait.errored(error, verdict, clock.monotonic())
+        if verdict == "pass":
+            raise
 
 
 def _error_verdict(settings: Settings, error: Exception) -> Verdict:
