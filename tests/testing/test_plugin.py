@@ -425,3 +425,15 @@ def test_pytest_finds_the_plugin():
     """The plugin is an entry point of pytest, by the name that ``-p no:pollwait`` switches off."""
     [point] = entry_points(group="pytest11", name="pollwait")
     assert point.load() is plugin
+
+
+def test_plugin_loads_nothing_that_is_not_asked_for():
+    """A run of pytest that uses nothing of pollwait loads neither asyncio nor the clocks for it."""
+    program = (
+        "import sys; import pollwait.testing.plugin as plugin;"
+        "print([name for name in ('asyncio', 'pollwait.testing._fake_clock') if name in sys.modules])"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-I", "-c", program], capture_output=True, check=True, text=True
+    )
+    assert ran.stdout == "[]\n"
