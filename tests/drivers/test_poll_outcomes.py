@@ -10,6 +10,7 @@ import logging
 import pickle
 import threading
 import traceback
+import tracemalloc
 import weakref
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
@@ -325,6 +326,36 @@ def test_history_keeps_the_first_and_the_last():
     assert [record.attempt for record in history] == [1, 2, 3, 996, 997, 998, 999, 1000]
     assert [record.value for record in history.last] == [-5, -4, -3, -2, -1]
     assert (history.total, history.forgotten) == (1000, 992)
+
+
+def test_memory_does_not_grow_with_attempts():
+    """O6: 10,000 pending values of 1 kB each leave nothing behind but the few that are kept."""
+
+    class Forgetful(FakeClock):
+        def sleep(self, seconds):
+            self.advance(seconds)  # without keeping a list of what was slept
+
+    held = []
+
+    def check():
+        held.append(tracemalloc.get_traced_memory()[0])
+        del held[:-1]
+        return bytes(1000)
+
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        with pytest.raises(PollExhausted):
+            patiently(
+                check,
+                until=lambda value: False,
+                max_attempts=10_000,
+                timeout=None,
+                clock=Forgetful(),
+            )
+    finally:
+        tracemalloc.stop()
+    assert held[0] - before < 50_000
 
 
 def test_finished_wait_keeps_no_frames_alive():
