@@ -207,7 +207,7 @@ class TestFailed:
         assert caught.value.reason is None
 
     def test_refusal_of_the_service_is_the_cause(self, ec2):
-        """W2: an error that waiting does not mend fails the wait and is the cause of the failure."""
+        """W2: an error that waiting does not mend fails the wait and is the failure's cause."""
         with ec2("creating", DENIED) as client, pytest.raises(WaiterFailed) as caught:
             VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
         error = caught.value
