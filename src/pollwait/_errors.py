@@ -1,4 +1,4 @@
-"""What a wait raises.
+"""What a wait raises, and what the callers of a batcher are told.
 
 ::
 
@@ -9,10 +9,19 @@
     └── PollCancelled            … because its cancel event was set
     ClockStalled (RuntimeError)  the clock stands still while the wait sleeps
 
-Whatever else a check raises passes through a wait untouched.
+    BatchError                   a caller of a batcher gets no value
+    ├── FetchError               … because the call failed with what is not for callers to see
+    ├── MissingKey               … because the answer lacks the key (also a LookupError)
+    ├── BatcherFull              … because too many keys are waiting
+    └── BatcherClosed            … because the batcher is closed (also a RuntimeError)
+
+Whatever else a check raises passes through a wait untouched, and of what else a fetch raises each
+caller gets a copy.
 """
 
 from __future__ import annotations
+
+from contextvars import ContextVar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +32,33 @@ if TYPE_CHECKING:
     from ._core.history import History
 
 
-class PollError(Exception):
+# Which errors are being pickled here, by id: so that one whose value refers to it comes to an end.
+_UNDER_WAY: ContextVar[frozenset[int]] = ContextVar(
+    "pollwait._errors.under_way", default=frozenset()
+)
+
+
+class _Portable(Exception):
+    """An error that can be pickled and copied with its fields, whatever its constructor takes."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        under_way = _UNDER_WAY.get()
+        if id(self) in under_way:  # a value of this error refers to the error
+            return _rebuild, (type(self), self.args, {})
+        token = _UNDER_WAY.set(under_way | {id(self)})
+        try:
+            fields = {name: packed(value) for name, value in self.__dict__.items()}
+        finally:
+            _UNDER_WAY.reset(token)
+        return _rebuild, (type(self), self.args, fields)
+
+    def __copy__(self) -> Self:
+        twin: Self = _rebuild(type(self), self.args, self.__dict__)
+        twin.__cause__ = self.__cause__
+        return twin.with_traceback(self.__traceback__)
+
+
+class PollError(_Portable):
     """The root of what a wait raises when it ends without a good value.
 
     Its text says in one sentence what was waited for and how it ended; the fields say the same to
@@ -64,15 +99,6 @@ class PollError(Exception):
         self.last_error = last_error
         self.history = history
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        fields = {name: portable(value) for name, value in self.__dict__.items()}
-        return _rebuild, (type(self), self.args, fields)
-
-    def __copy__(self) -> Self:
-        twin: Self = _rebuild(type(self), self.args, self.__dict__)
-        twin.__cause__ = self.__cause__
-        return twin.with_traceback(self.__traceback__)
-
 
 class PollTimeout(PollError, TimeoutError):
     """Not ready by the deadline."""
@@ -94,15 +120,80 @@ class ClockStalled(RuntimeError):
     """The clock did not move while the wait slept, so no deadline would ever come."""
 
 
-def portable(value: Any) -> Any:
-    """Return a value as it is if it can be pickled, else its repr."""
+class BatchError(_Portable):
+    """The root of what a caller of a batcher is told when there is no value for its key.
+
+    Instances can be pickled and copied.
+    """
+
+
+class FetchError(BatchError):
+    """The call failed with something that cannot be handed to each caller; the cause is that.
+
+    Namely with an exception that cannot be copied, with a ``StopIteration``, or with what is no
+    ``Exception``, such as ``KeyboardInterrupt``.
+    """
+
+
+class MissingKey(BatchError, LookupError):
+    """The call succeeded, but its answer lacks the key.
+
+    Attributes:
+        key: the key that was asked for.
+    """
+
+    key: Any
+
+    def __init__(self, key: object) -> None:
+        super().__init__(f"the answer lacks the key {safe_repr(key)}")
+        self.key = key
+
+
+class BatcherFull(BatchError):
+    """As many keys wait as ``max_pending`` allows; nothing was asked, and the caller may retry."""
+
+
+class BatcherClosed(BatchError, RuntimeError):
+    """The batcher was closed: before the key was asked for, or before it was answered."""
+
+
+class Packed:
+    """A value on its way to another process, as its pickle and, in case that fails, as its repr.
+
+    A pickle in a pickle: so each level of errors within errors is pickled once, and no more.
+    """
+
+    __slots__ = ("pickle", "shown")
+
+    def __init__(self, pickle: bytes | None, shown: str) -> None:
+        self.pickle = pickle
+        self.shown = shown
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return unpacked, (self.pickle, self.shown)
+
+
+def packed(value: Any) -> Any:
+    """Return a value in a form that can be pickled, and that unpickles as the value or its repr."""
+    if value is None or type(value) in (str, int, float, bool):
+        return value
     import pickle
 
     try:
-        pickle.loads(pickle.dumps(value))
+        pickled = pickle.dumps(value)
     except Exception:  # whatever stops the value from travelling
-        return safe_repr(value)
-    return value
+        pickled = None
+    return Packed(pickled, safe_repr(value))
+
+
+def unpacked(pickled: bytes | None, shown: str) -> Any:
+    """Return the value of a ``Packed``, or its repr if it could not be pickled or unpickled."""
+    import pickle
+
+    try:
+        return shown if pickled is None else pickle.loads(pickled)
+    except Exception:  # such as a class that the other process does not have
+        return shown
 
 
 def safe_repr(value: object) -> str:
@@ -113,7 +204,7 @@ def safe_repr(value: object) -> str:
         return f"<{type(value).__name__} whose repr fails>"
 
 
-def _rebuild(cls: type[PollError], args: tuple[Any, ...], fields: dict[str, Any]) -> Any:
+def _rebuild(cls: type[_Portable], args: tuple[Any, ...], fields: dict[str, Any]) -> Any:
     """Rebuild an error without its constructor, whose signature a subclass may change."""
     error = cls.__new__(cls, *args)
     error.args = args

@@ -210,8 +210,8 @@ def test_from_start_does_not_drift() -> None:
     schedule = fixed(3).from_start()
     delay, state = schedule.step(schedule.begin(), 10.0, 10.0, Draws()) or (0, None)
     assert delay == 3
-    delay, early = schedule.step(state, 12.75, 12.75, Draws()) or (0, None)
-    assert delay == 3.25
+    delay, early = schedule.step(state, 12.984375, 12.984375, Draws()) or (0, None)
+    assert delay == 3.015625
     delay, late = schedule.step(state, 13.25, 13.25, Draws()) or (0, None)
     assert delay == 2.75
     assert early == late

@@ -6,6 +6,8 @@ import asyncio
 import functools
 import gc
 import sys
+import threading
+import types
 import weakref
 
 import pytest
@@ -20,7 +22,9 @@ from pollwait import (
     aio,
     fixed,
 )
-from pollwait.testing import run
+from pollwait._aio.drive import drive
+from pollwait._core.settings import Settings
+from pollwait.testing import FakeClock, run
 
 from .checks import AsyncCallable, coroutine_function, returning
 
@@ -241,6 +245,104 @@ def test_cancel_event_ends_a_sleep_at_once():
     assert len(checks) == 3
 
 
+def test_cancel_event_that_is_set_for_a_moment_counts():
+    """T7: an event that is cleared again at once has happened all the same."""
+
+    async def wait():
+        stop = asyncio.Event()
+
+        def pulse():
+            stop.set()
+            stop.clear()
+
+        asyncio.get_running_loop().call_at(2.5, pulse)
+        with pytest.raises(PollCancelled):
+            await patiently(lambda: False, schedule=fixed(10), cancel=stop)
+        return asyncio.get_running_loop().time()
+
+    assert run(wait()) == 2.5
+
+
+@pytest.mark.parametrize("options", [{"cancel": threading.Event()}, {"clock": FakeClock()}])
+def test_what_is_for_threads_is_refused(options):
+    """O4: an event or a clock of threads would block the whole loop, so it is refused."""
+    with pytest.raises(TypeError, match=rf"{next(iter(options))} must be for an event loop"):
+        run(patiently(lambda: False, **options))
+
+
+def test_awaitable_in_an_awaitable_is_refused():
+    """O4: a coroutine that somebody forgot to await is no good value."""
+
+    async def forgetful():
+        return coroutine_function()
+
+    with pytest.raises(TypeError, match="returned an awaitable"):
+        run(patiently(forgetful))
+
+
+def test_error_while_being_cut_is_a_cut():
+    """T4: a check that turns its cancellation into an error has been cut all the same."""
+
+    async def check():
+        try:
+            await asyncio.sleep(1000)
+        except asyncio.CancelledError:
+            raise ConnectionError("interrupted") from None
+
+    with pytest.raises(PollTimeout, match="cut after attempt_timeout"):
+        run(patiently(check, timeout=10, attempt_timeout=2))
+
+
+@pytest.mark.parametrize("clean_up", [0, 0.5])
+@pytest.mark.parametrize("at", [0.75, 1.0, 1.25])
+def test_cancellation_near_a_cut_is_honoured(at, clean_up):
+    """T7: a task that is cancelled shortly before, at or after a cut leaves, once its check has."""
+
+    async def check():
+        try:
+            await asyncio.sleep(5)
+        finally:
+            await asyncio.sleep(clean_up)
+
+    async def wait():
+        task = asyncio.create_task(patiently(check, attempt_timeout=1, retry_on=Exception))
+        await asyncio.sleep(at)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return asyncio.get_running_loop().time()
+
+    assert run(wait()) <= at + clean_up
+
+
+def test_cut_check_keeps_no_frames_alive():
+    """O6: nor does a check that ran under attempt_timeout, whether it was cut or raised."""
+
+    class Big:
+        pass
+
+    seen = []
+
+    async def check():
+        big = Big()
+        seen.append(weakref.ref(big))
+        await asyncio.sleep(1000 if len(seen) == 1 else 0)
+        raise ConnectionError(len(seen))
+
+    async def wait():
+        try:
+            await patiently(check, retry_on=OSError, max_attempts=3, attempt_timeout=2)
+        except PollExhausted as error:
+            return error.attempts
+
+    gc.disable()
+    try:
+        assert run(wait()) == 3
+        assert [ref() for ref in seen] == [None] * 3
+    finally:
+        gc.enable()
+
+
 def test_cancel_that_is_set_beforehand_means_no_check():
     """T7: an event that is set already ends the wait before it begins."""
 
@@ -317,6 +419,29 @@ def test_wait_needs_a_running_loop():
     wait = patiently(lambda: True)
     with pytest.raises(RuntimeError, match="no running event loop"):
         wait.send(None)
+
+
+def test_generator_based_coroutine_is_awaited():
+    """O4: the old kind of coroutine is awaitable as well."""
+
+    @types.coroutine
+    def old():
+        yield from asyncio.sleep(1).__await__()
+        return "up"
+
+    assert run(patiently(old)) == "up"
+
+
+def test_error_that_fails_a_wait_is_its_cause():
+    """Libraries that build on a wait may name errors that end it as failed."""
+
+    async def wait():
+        settings = Settings(timeout=60, retry_on=OSError, fail_on=(KeyError, LookupError))
+        await drive(settings, returning(OSError("passing"), LookupError("final")))
+
+    with pytest.raises(PollFailed, match=r"last error LookupError\('final'\)") as caught:
+        run(wait())
+    assert isinstance(caught.value.__cause__, LookupError)
 
 
 def test_poller_serves_many_tasks():

@@ -8,6 +8,7 @@ import random
 import threading
 
 from hypothesis import example, given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from pollwait import (
@@ -105,7 +106,7 @@ class RecordingClock:
         began = self.loop.time()
         with contextlib.suppress(asyncio.TimeoutError):
             await asyncio.wait_for(event.wait(), seconds)
-        self.sleeps.append(self.loop.time() - began)
+        self.sleeps.append(self.loop.time() - began if event.is_set() else seconds)
         return event.is_set()
 
 
@@ -182,6 +183,7 @@ def on_asyncio(outcomes, cancel_at, **options):
     return end, clock.sleeps, ended, script.checks, told(events)
 
 
+@examples(max_examples=400)
 @given(
     outcomes=st.lists(OUTCOMES, min_size=1, max_size=8),
     cancel_at=st.none() | SECONDS.map(lambda seconds: 2 * seconds + 0.125),

@@ -64,6 +64,13 @@ def test_each_check_and_the_end_are_told():
             ZeroDivisionError,
             2,
         ),
+        (
+            returning(0, OSError()),
+            {"retry_on": lambda error: 1 / 0},
+            "error",
+            ZeroDivisionError,
+            2,
+        ),
         (returning(0, KeyboardInterrupt()), {}, "error", KeyboardInterrupt, 1),
     ],
 )

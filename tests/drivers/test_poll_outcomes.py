@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import dataclasses
 import functools
 import gc
 import logging
 import pickle
+import sys
 import threading
 import traceback
 import tracemalloc
+import types
 import weakref
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
+from fractions import Fraction
 
 import pytest
 
@@ -30,7 +34,7 @@ from pollwait import (
     fixed,
     poll,
 )
-from pollwait.testing import FakeClock
+from pollwait.testing import AsyncFreezegunClock, FakeClock
 
 from .checks import AsyncCallable, coroutine_function, returning
 
@@ -70,6 +74,41 @@ def test_try_again_means_not_ready():
     )
     assert patiently(check, until=until, clock=clock) == "up"
     assert clock.sleeps == [1.0, 0.5, 4.0, 7.0]
+
+
+def test_try_again_may_come_from_a_predicate_over_errors():
+    """O1: who judges an error finds the server's hint in it, and may pass it on from there."""
+
+    def matches(error):
+        raise TryAgain(after=error.args[0])
+
+    clock = FakeClock()
+    assert patiently(returning(OSError("7"), "up"), retry_on=matches, clock=clock) == "up"
+    assert clock.sleeps == [7.0]
+
+
+def test_try_again_may_be_derived_from():
+    """O1: a subclass that forgets to call its base's constructor has no hint, and works."""
+
+    class Busy(TryAgain):
+        def __init__(self, server):
+            self.server = server
+
+    clock = FakeClock()
+    assert patiently(returning(Busy("a"), "up"), clock=clock) == "up"
+    assert clock.sleeps == [1.0]
+
+
+def test_value_before_try_again_is_the_last():
+    """O7: what the check returned is on record, also where a predicate then said TryAgain."""
+
+    def until(value):
+        raise TryAgain("not settled")
+
+    with pytest.raises(PollTimeout) as caught:
+        patiently(lambda: "creating", until=until, timeout=0)
+    assert caught.value.last == "creating"
+    assert isinstance(caught.value.last_error, TryAgain)
 
 
 def test_hint_is_honoured_up_to_cap_and_deadline():
@@ -141,6 +180,8 @@ def test_unnamed_error_passes_untouched():
         [OSError],
         lambda error: "reset" in str(error),
         (KeyError, lambda error: isinstance(error, OSError)),
+        KeyError | OSError,
+        (KeyError, (ValueError, OSError)),
         BaseException,
     ],
 )
@@ -255,6 +296,19 @@ def test_async_check_is_refused(check):
     gc.collect()  # a coroutine that nobody awaited would warn here, and warnings are errors
 
 
+def test_generator_based_coroutine_is_refused():
+    """O4: the old kind of coroutine must be awaited too."""
+
+    @types.coroutine
+    def old():
+        yield
+
+    with pytest.raises(TypeError, match="is async"):
+        patiently(old)
+    with pytest.raises(TypeError, match="returned an awaitable"):
+        patiently(lambda: old())
+
+
 def test_future_as_result_is_refused():
     """O4: any awaitable counts, also where its type is seen only at the second check."""
     loop = asyncio.new_event_loop()
@@ -279,6 +333,35 @@ def test_generator_function_is_refused():
             patiently(check)
         with pytest.raises(TypeError, match="is a generator function"):
             Poller(timeout=1).wrap(check)
+
+
+@pytest.mark.parametrize("wrap", [lambda function: lambda: function(), functools.lru_cache])
+def test_generator_as_result_is_refused(wrap):
+    """O4: a generator function in disguise returns a generator, of whose body nothing has run."""
+
+    def generating():
+        yield True
+
+    with pytest.raises(TypeError, match="returned a generator"):
+        patiently(wrap(generating))
+
+
+def test_refused_awaitable_is_left_alone():
+    """O4: an object that happens to be awaitable is not closed for being refused."""
+
+    class Pool:
+        closed = False
+
+        def __await__(self):
+            yield
+
+        def close(self):
+            self.closed = True
+
+    pool = Pool()
+    with pytest.raises(TypeError, match=r"returned an awaitable \(Pool\)"):
+        patiently(lambda: pool)
+    assert not pool.closed
 
 
 @pytest.mark.parametrize("check", [None, 5, "ready"])
@@ -392,6 +475,50 @@ def test_finished_wait_keeps_no_frames_alive():
         gc.enable()
 
 
+@dataclasses.dataclass(frozen=True)
+class Frozen(Exception):
+    """An error of which nothing can be set."""
+
+    code: int
+
+
+class Plural(Exception):
+    """An error with a field that only an ExceptionGroup has otherwise."""
+
+    exceptions = "several"
+
+
+@pytest.mark.parametrize("error", [Frozen(7), Plural()])
+def test_error_of_any_shape_is_retried(error):
+    """O2: what an error class makes of itself is not in the way of a retry."""
+    assert patiently(returning(error, "up"), retry_on=(Frozen, Plural)) == "up"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="ExceptionGroup is new in Python 3.11")
+def test_group_of_errors_keeps_no_frames():
+    """O6: the errors in a group, and what they are chained to, lose their tracebacks as well."""
+
+    def check():
+        try:
+            raise ValueError("inner")
+        except ValueError as inner:
+            raise ExceptionGroup("both", [inner, KeyError()])  # noqa: B904, F821
+
+    with pytest.raises(PollExhausted) as caught:
+        patiently(check, retry_on=Exception, max_attempts=1, timeout=None)
+    group = caught.value.last_error
+    assert [error.__traceback__ for error in (group, *group.exceptions)] == [None] * 3
+
+
+def test_error_that_the_check_passes_on_keeps_its_traceback():
+    """O6: a check may raise the very error that its caller is handling, which is the caller's."""
+    try:
+        raise OSError("the caller's own")
+    except OSError as error:
+        assert patiently(returning(error, "up"), retry_on=OSError) == "up"
+        assert error.__traceback__ is not None
+
+
 def test_error_being_handled_keeps_its_traceback():
     """O6: a wait that is made while an error is handled does not touch that error."""
     try:
@@ -455,6 +582,38 @@ def test_error_shortens_and_survives_values():
         patiently(Unfriendly, until=lambda value: False, timeout=0)
 
 
+def test_error_stays_one_sentence():
+    """O7: a value that prints on many lines is put on one."""
+
+    class Table:
+        def __repr__(self):
+            return "a  b\n1  2"
+
+    with pytest.raises(PollTimeout, match="last value a b 1 2 at 0 s"):
+        patiently(Table, until=lambda value: False, timeout=0)
+
+
+def test_time_may_be_told_in_other_numbers():
+    """O7: a clock that counts in fractions gets its timeout like any other."""
+
+    class Exact(FakeClock):
+        def monotonic(self):
+            return Fraction(super().monotonic())
+
+    with pytest.raises(PollTimeout, match=r"in 2.5 s \(timeout 2.5 s\)"):
+        patiently(lambda: False, timeout=Fraction(5, 2), clock=Exact())
+
+
+class Proxy:
+    """An object that answers for another one, when it can."""
+
+    def __getattr__(self, name):
+        raise KeyError(name)
+
+    def __call__(self):
+        return False
+
+
 class Callable:
     """A check that is an object."""
 
@@ -479,6 +638,7 @@ renamed.__name__ = "describe_volumes"
         (threading.Event().is_set, "Event.is_set"),
         ({}.__len__, "dict.__len__"),
         (renamed, "describe_volumes"),
+        pytest.param(Proxy(), "Proxy", id="proxy"),
     ],
 )
 def test_check_of_any_kind_is_named(check, name):
@@ -528,6 +688,56 @@ def test_value_that_cannot_be_pickled_travels_as_its_repr():
     assert copy.copy(caught.value).last is lock
 
 
+def test_errors_in_errors_can_be_pickled():
+    """O7: a wait that retried on waits that retried on waits travels with all of it."""
+
+    def nested(levels):
+        if not levels:
+            raise ConnectionError("down")
+        patiently(
+            lambda: nested(levels - 1),
+            retry_on=(OSError, PollError),
+            max_attempts=2,
+            timeout=None,
+        )
+
+    with pytest.raises(PollExhausted) as caught:
+        nested(4)
+    error = pickle.loads(pickle.dumps(caught.value))
+    for _ in range(3):
+        error = error.last_error
+        assert isinstance(error, PollExhausted)
+    assert repr(error.last_error) == "ConnectionError('down')"
+
+
+def test_error_that_its_own_value_refers_to_can_be_pickled():
+    """O7: a job record that keeps its error, of which it is the last value, comes to an end."""
+    job = {"state": "stuck"}
+    with pytest.raises(PollTimeout) as caught:
+        patiently(lambda: job, until=lambda value: False, timeout=0)
+    job["error"] = caught.value
+    twin = pickle.loads(pickle.dumps(caught.value))
+    assert twin.last["state"] == "stuck"
+    assert str(twin.last["error"]) == str(caught.value)
+
+
+def test_value_that_cannot_be_unpickled_travels_as_its_repr():
+    """O7: a class that pickles and does not unpickle costs its own value and no other."""
+    with pytest.raises(PollTimeout) as caught:
+        patiently(OneWay, until=lambda value: False, timeout=0)
+    assert pickle.loads(pickle.dumps(caught.value)).last == "OneWay()"
+
+
+class OneWay:
+    """A value that can be sent and not received."""
+
+    def __repr__(self):
+        return "OneWay()"
+
+    def __reduce__(self):
+        return int, ("no number",)
+
+
 @pytest.mark.parametrize(
     ("kind", "bases"),
     [
@@ -566,8 +776,24 @@ def test_coarse_clock_passes():
     assert caught.value.elapsed == 3.0
 
 
-@pytest.mark.parametrize("argument", ["cancel", "clock"])
-def test_event_and_clock_must_have_their_shape(argument):
-    """What has not the methods of an event or a clock is refused when given."""
-    with pytest.raises(TypeError, match=rf"{argument} must be an? (event|clock), with a method"):
+@pytest.mark.parametrize("argument", ["cancel", "clock", "rng"])
+def test_event_clock_and_rng_must_have_their_shape(argument):
+    """What has not the methods of an event, a clock or a source of chance is refused when given."""
+    with pytest.raises(TypeError, match=rf"{argument} must be an? [a-z ]+, with a method"):
         patiently(lambda: True, **{argument: object()})
+
+
+def test_clock_of_an_event_loop_is_refused():
+    """A clock whose sleep must be awaited would never sleep here."""
+    with pytest.raises(TypeError, match=r"clock.sleep .* is async"):
+        patiently(lambda: False, clock=AsyncFreezegunClock())
+
+
+def test_async_hook_is_refused():
+    """A hook that must be awaited would never run; it is refused when given."""
+
+    async def hook(event):
+        pass
+
+    with pytest.raises(TypeError, match="on_event must be a plain function"):
+        patiently(lambda: True, on_event=hook)

@@ -81,6 +81,17 @@ def test_deadline_gets_one_final_check(schedule, timeout, durations, starts, end
     assert started == starts or (starts is None and len(started) == 11 and started[-1] == 1.0)
 
 
+@pytest.mark.parametrize("start", [0.0, 1e6, 1.7e9])
+def test_rounding_of_the_clock_makes_no_further_check(start):
+    """T4: ten delays of 0.1 s fill a second also on a clock that counts from long ago."""
+    check = Script(FakeClock(start=start))
+    assert outcome(check, schedule=fixed(0.1), timeout=1) == "PollTimeout"
+    assert len(check.starts) == 11
+    check = Script(FakeClock(start=start))
+    assert outcome(check, schedule=fixed(0.1).within(1), timeout=9) == "PollExhausted"
+    assert len(check.starts) == 11
+
+
 def test_final_check_may_still_succeed():
     """T5: ready from 0.5, interval 1, timeout 0.9: noticed by the final check."""
     assert check_times(fixed(1), 0.9, ready_at=0.5) == ("ready", [0.0, 0.9], 0.9)

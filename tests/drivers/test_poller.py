@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import pickle
+from inspect import signature
 
 import pytest
 
-from pollwait import Poller, PollTimeout, exponential, fixed
+from pollwait import Poller, PollTimeout, exponential, fixed, poll
 from pollwait.testing import FakeClock
 
 from .checks import AsyncCallable, coroutine_function, returning
@@ -51,6 +52,34 @@ def test_poller_is_a_value():
     assert repr(Poller(schedule=fixed(3), timeout=60)) == "Poller(schedule=fixed(3), timeout=60.0)"
     with pytest.raises(AttributeError, match="Poller is immutable"):
         poller.timeout = 5
+
+
+def test_poller_without_timeout_survives_pickle():
+    """What was not given is still not given in another process."""
+    poller = Poller(schedule=fixed(3))
+    assert pickle.loads(pickle.dumps(poller)) == copy.deepcopy(poller) == poller
+
+
+def test_poller_may_be_derived_from():
+    """A subclass that adds no field is a Poller like any other."""
+
+    class Patient(Poller):
+        __slots__ = ()
+
+    assert Patient(timeout=0).poll(lambda: "up") == "up"
+    assert Patient(timeout=60) != Poller(timeout=60)
+
+
+def test_name_must_be_a_str():
+    """A name that is no text is refused when given."""
+    with pytest.raises(TypeError, match="name must be a str: got name=5"):
+        Poller(name=5)
+
+
+def test_timeout_that_was_not_given_shows_as_required():
+    """What a Poller lacks does not look like None, which would mean for ever."""
+    assert repr(Poller(timeout=None)) == "Poller(timeout=None)"
+    assert "<required>" in str(signature(poll))
 
 
 @pytest.mark.parametrize("decorate", ["plain", "bare", "with options"])

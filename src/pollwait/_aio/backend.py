@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
@@ -30,7 +31,10 @@ class Backend(Protocol):
         ...
 
     async def cut_after(self, seconds: float, awaitable: Awaitable[Any]) -> tuple[bool, Any]:
-        """Await something for at most that many seconds; tell whether it ended, and its value."""
+        """Await something for at most that many seconds; tell whether it ended, and its value.
+
+        What is cut off is cancelled, and then counts as cut off whatever error it raises.
+        """
         ...
 
 
@@ -48,61 +52,58 @@ class AsyncioBackend:
         return asyncio.sleep(seconds)  # no coroutine of its own to keep while a wait sleeps
 
     async def wait(self, event: AsyncEvent, seconds: float) -> bool:
-        if not event.is_set():
-            await self.cut_after(seconds, event.wait())
-        return event.is_set()
+        if event.is_set():
+            return True
+        happened, _ = await self.cut_after(seconds, event.wait())
+        return happened or event.is_set()
 
     def checkpoint(self) -> Awaitable[None]:
         return asyncio.sleep(0)
 
     async def cut_after(self, seconds: float, awaitable: Awaitable[Any]) -> tuple[bool, Any]:
-        cut = _Cut()
-        timer = self._loop.call_later(seconds, cut)
+        return await _cut_after(seconds, awaitable)
+
+
+if sys.version_info >= (3, 11):
+
+    async def _cut_after(seconds: float, awaitable: Awaitable[Any]) -> tuple[bool, Any]:
         try:
-            return True, await awaitable
-        except asyncio.CancelledError:
-            if cut.taken_back():
+            async with asyncio.timeout(seconds) as limit:
+                return True, await awaitable
+        except Exception:  # the timeout, or what the awaitable made of its cancellation
+            if limit.expired():
                 return False, None
             raise
+
+else:
+
+    async def _cut_after(seconds: float, awaitable: Awaitable[Any]) -> tuple[bool, Any]:
+        # Here a task cannot tell its cancellations apart. So the awaitable gets a task of its own
+        # that we cancel, and a cancellation of the calling task is always somebody else's.
+        child = asyncio.ensure_future(awaitable)
+        try:
+            await asyncio.wait({child}, timeout=seconds)
+            if child.done():
+                return True, child.result()
+            child.cancel()
+            await asyncio.wait({child})
+            if child.cancelled() or child.exception() is not None:
+                return False, None
+            return True, child.result()
+        except asyncio.CancelledError:
+            await _ended(child)
+            raise
         finally:
-            timer.cancel()
-            cut.taken_back()
+            del child  # an error that it raised refers to this frame
 
-
-class _Cut:
-    """A cancellation of the current task that is ours and can be told from everybody else's."""
-
-    __slots__ = ("_before", "_made", "_task")
-
-    def __init__(self) -> None:
-        task = asyncio.current_task()
-        assert task is not None  # a coroutine that runs outside a task cannot be cancelled at all
-        self._task: asyncio.Task[Any] = task
-        self._made = False
-        self._before = 0
-        if sys.version_info >= (3, 11):
-            self._before = task.cancelling()
-
-    def __call__(self) -> None:
-        # Before Python 3.11 a task does not count its cancellations, so ours must not be mixed up
-        # with one that is under way already.
-        if sys.version_info >= (3, 11) or not _being_cancelled(self._task):
-            self._made = True
-            self._task.cancel()
-
-    def taken_back(self) -> bool:
-        """Take the cancellation back, if it was made; tell whether nobody else made one."""
-        if not self._made:
-            return False
-        self._made = False
-        if sys.version_info >= (3, 11):
-            return self._task.uncancel() <= self._before
-        return True
-
-
-def _being_cancelled(task: Any) -> bool:
-    waiter = task._fut_waiter
-    return bool(task._must_cancel or (waiter is not None and waiter.cancelled()))
+    async def _ended(child: asyncio.Future[Any]) -> None:
+        """Cancel a task and wait until it has cleaned up, however often we are cancelled."""
+        while not child.done():
+            child.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({child})
+        if not child.cancelled():
+            child.exception()  # looked at, or the loop reports it as never retrieved
 
 
 class TrioBackend:
@@ -119,8 +120,8 @@ class TrioBackend:
         await self._trio.sleep(seconds)
 
     async def wait(self, event: AsyncEvent, seconds: float) -> bool:
-        await self.cut_after(seconds, event.wait())
-        return event.is_set()
+        happened, _ = await self.cut_after(seconds, event.wait())
+        return happened or event.is_set()
 
     async def checkpoint(self) -> None:
         await self._trio.lowlevel.checkpoint()

@@ -10,7 +10,14 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from .._clock import hint
-from .._core.callables import PLAIN, describe, is_awaitable, refuse_generator_function
+from .._core.callables import (
+    PLAIN,
+    describe,
+    is_awaitable,
+    is_plain_function,
+    refuse_awaitable,
+    refuse_generator_function,
+)
 from .._core.try_again import TryAgain
 from .._core.wait import Wait
 from .._events import checked, conclude, leave
@@ -34,6 +41,7 @@ async def drive(settings: Settings, check: Callable[[], Any]) -> Any:
     cancel: AsyncEvent | None = settings.cancel
     tell: Hook | None = settings.on_event
     rng = random if settings.rng is None else settings.rng
+    _refuse_blocking(clock, cancel)
     wait = Wait(settings, settings.name or describe(check), clock.monotonic(), rng)
     while (delay := wait.delay) is not None:
         try:
@@ -74,6 +82,8 @@ async def _attempt(
             pending: Any = answer
             limit = settings.attempt_timeout
             value = await (pending if limit is None else _cut_after(limit, pending, backend))
+            if type(value) not in PLAIN:
+                refuse_awaitable(value, "the awaited check")
         else:
             value = answer
         judging = True
@@ -88,10 +98,24 @@ async def _attempt(
     except AttemptCut as cut:
         wait.report(None, clock.monotonic(), error=cut.with_traceback(None))
     except Exception as error:
-        verdict = "pass" if judging else await _error_verdict(settings, error)
-        wait.errored(error, verdict, clock.monotonic())
-        if verdict == "pass":
+        if await _passes(wait, settings, clock, error, judging=judging):
             raise
+
+
+async def _passes(
+    wait: Wait, settings: Settings, clock: AsyncClock, error: Exception, *, judging: bool
+) -> bool:
+    """Report an error of the check, or of its predicates; tell whether it is for the caller."""
+    try:
+        verdict = "pass" if judging else await _error_verdict(settings, error)
+    except TryAgain as signal:
+        wait.report(None, clock.monotonic(), error=signal, hint=hint(signal))
+        return False
+    except Exception as bug:
+        wait.errored(bug, "pass", clock.monotonic())
+        raise
+    wait.errored(error, verdict, clock.monotonic())
+    return verdict == "pass"
 
 
 class AttemptCut(TimeoutError):
@@ -118,3 +142,14 @@ async def _error_verdict(settings: Settings, error: Exception) -> Verdict:
 async def _verdict(answer: Any) -> bool:
     """Return what a predicate says, once it is awaited if it must be."""
     return bool(await answer if is_awaitable(answer) else answer)
+
+
+def _refuse_blocking(clock: AsyncClock, cancel: AsyncEvent | None) -> None:
+    """Raise TypeError for a clock or an event of threads, which would block the whole loop."""
+    for what, waiter in (("clock", clock), ("cancel", cancel)):
+        method = getattr(waiter, "wait", None)
+        if is_plain_function(method):
+            raise TypeError(
+                f"{what} must be for an event loop, and {describe(method)!r} is for threads: use"
+                " pollwait.poll there"
+            )

@@ -122,9 +122,12 @@ async def poll(
         timeout: as in ``pollwait.poll``.
         attempt_timeout: seconds after which an asynchronous check is cancelled. It then counts as
             not ready, with a TimeoutError on record. None, the default, lets a check take its time.
+            Predicates are not cut: what takes long belongs into the check. A task or future that
+            the check returns is cancelled as well; shield it if others need it.
         max_attempts: as in ``pollwait.poll``.
         name: as in ``pollwait.poll``.
-        cancel: an event such as ``asyncio.Event``, or a trio one under trio.
+        cancel: an event such as ``asyncio.Event``, or a trio one under trio. Like all of asyncio it
+            is not for other threads: those use ``loop.call_soon_threadsafe(event.set)``.
         clock: tells the time and sleeps; by default that of the running loop. ``attempt_timeout``
             always counts by the loop.
         rng: as in ``pollwait.poll``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .._errors import FetchError, MissingKey
+from .._errors import BatchError, FetchError, MissingKey
 from .callables import is_awaitable
 from .failure import shorten
 
@@ -60,12 +60,13 @@ def private(error: BaseException) -> Exception:
     Returns:
         A copy with the same type, text and fields; a ``FetchError`` where there can be none, and
         for what is no ``Exception`` or would end a caller's loop as ``StopIteration`` does. Its
-        cause is the error.
+        cause is the error, unless pollwait made that one for the caller in the first place.
     """
     twin = _twin(error) if _may_be_raised_anywhere(error) else None
     if twin is None:
         twin = FetchError(f"the call failed with {shorten(error)}")
-    twin.__cause__ = error
+    made_here = isinstance(error, BatchError) and error.__traceback__ is None
+    twin.__cause__ = None if made_here else error
     return twin
 
 
@@ -83,6 +84,11 @@ def _outcomes(answer: Mapping[Any, Any], keys: Iterable[Hashable]) -> dict[Any, 
             outcome = error
         outcomes[key] = MissingKey(key) if outcome is absent else outcome
     return outcomes
+
+
+def own(outcome: Any) -> Any:
+    """Return an outcome for one caller alone: a value as it is, an error in private."""
+    return private(outcome) if isinstance(outcome, BaseException) else outcome
 
 
 def _no_mapping(answer: object) -> str:

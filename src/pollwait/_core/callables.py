@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from types import FunctionType, GeneratorType, MethodType
+from types import (
+    AsyncGeneratorType,
+    CoroutineType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,13 +30,16 @@ PLAIN = frozenset((bool, str, int, float, bytes, dict, list, tuple, type(None)))
 """Types of most results, of which one look tells that they need not be awaited."""
 
 
-def describe(function: object) -> str:
+def describe(function: Any) -> str:
     """Name a callable for people: never fails, and tells one lambda from another by its place."""
     function = _inner(function)
     if isinstance(function, FunctionType) and function.__name__ == "<lambda>":
         path = function.__code__.co_filename.replace("\\", "/")
         return f"lambda at {path.rpartition('/')[2]}:{function.__code__.co_firstlineno}"
-    qualified, name = (getattr(function, key, None) for key in ("__qualname__", "__name__"))
+    try:
+        qualified, name = function.__qualname__, function.__name__
+    except Exception:  # no function, or one behind a proxy that answers as it likes
+        return type(function).__qualname__
     if not (isinstance(qualified, str) and isinstance(name, str)):
         return type(function).__qualname__
     # The methods of boto3 clients, for one, are named after they are made; their name is the truth.
@@ -44,7 +53,8 @@ def refuse_generator_function(function: object, what: str) -> None:
     """
     if not callable(function):
         raise TypeError(f"{what} must be callable: got {function!r}")
-    if _flags(function) & (_GENERATOR | _ASYNC_GENERATOR):
+    flags = _flags(function)
+    if flags & (_GENERATOR | _ASYNC_GENERATOR) and not flags & _ITERABLE_COROUTINE:
         raise TypeError(
             f"{what} must return its value: {describe(function)!r} is a generator function,"
             " and calling it runs none of its body"
@@ -52,19 +62,42 @@ def refuse_generator_function(function: object, what: str) -> None:
 
 
 def refuse_coroutine_function(function: object, what: str) -> None:
-    """Raise TypeError for what is written as ``async def``, before it is ever called."""
-    if _flags(function) & _COROUTINE:
+    """Raise TypeError for what is written to be awaited, before it is ever called."""
+    if is_coroutine_function(function):
         raise TypeError(_not_awaited(f"{what} {describe(function)!r} is async"))
 
 
+def is_coroutine_function(function: object) -> bool:
+    """Tell whether a callable is written as a coroutine function, the old way or by ``async``."""
+    return bool(_flags(function) & (_COROUTINE | _ITERABLE_COROUTINE))
+
+
+def is_plain_function(function: object) -> bool:
+    """Tell whether a callable is written in Python and gives nothing to await."""
+    return isinstance(_inner(function), FunctionType) and not is_coroutine_function(function)
+
+
 def refuse_awaitable(answer: T, what: str) -> T:
-    """Return an answer, or raise TypeError if someone would have to await it."""
+    """Return an answer, or raise TypeError if someone would have to await or to run it."""
     if is_awaitable(answer):
-        close = getattr(answer, "close", None)
-        if callable(close):  # a coroutine that is closed does not warn that nobody awaited it
-            close()
+        close_coroutine(answer)
         raise TypeError(_not_awaited(f"{what} returned an awaitable ({type(answer).__name__})"))
+    return refuse_generator(answer, what)
+
+
+def refuse_generator(answer: T, what: str) -> T:
+    """Return an answer, or raise TypeError for a generator, of whose body nothing has run."""
+    if isinstance(answer, (GeneratorType, AsyncGeneratorType)):
+        raise TypeError(
+            f"{what} returned a generator ({describe(answer)!r}), of whose body nothing has run"
+        )
     return answer
+
+
+def close_coroutine(answer: object) -> None:
+    """Close a coroutine that nobody will await, lest it warn; leave other awaitables alone."""
+    if isinstance(answer, (CoroutineType, GeneratorType)):
+        answer.close()
 
 
 def is_awaitable(answer: object) -> TypeIs[Awaitable[Any]]:

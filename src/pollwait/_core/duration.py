@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 INFINITY = float("inf")
 
+# A delay that falls short of what is left by less than this share of itself was meant to use it up:
+# ten times 0.1 s is 1 s to whoever wrote it, though not in binary floating point.
+ROUNDING = 1.0 + 1e-9
+
 
 def seconds(value: Duration, what: str) -> float:
     """Return a duration in seconds.
@@ -27,7 +31,7 @@ def seconds(value: Duration, what: str) -> float:
     """
     number = _number(value, what)
     if 0.0 <= number < INFINITY:
-        return number
+        return number or 0.0  # not -0.0, which would show
     raise ValueError(f"{what} must be finite and >= 0 seconds: got {what}={value!r}")
 
 
@@ -52,12 +56,21 @@ def _number(value: Duration, what: str) -> float:
         return _from_number(value)
     if _is_timedelta(value):
         return value.total_seconds()
+    if _is_other_number(value):
+        return _from_number(float(value))
     raise TypeError(f"{what} must be seconds (a number) or a timedelta: got {what}={value!r}")
 
 
 def _is_timedelta(value: object) -> TypeIs[timedelta]:
     """Recognise a timedelta by its method: no program but one that has one need load datetime."""
-    return callable(getattr(value, "total_seconds", None))
+    return not isinstance(value, type) and callable(getattr(value, "total_seconds", None))
+
+
+def _is_other_number(value: object) -> TypeIs[float]:
+    """Recognise the numbers of numpy, and fractions; no program but one that has them gets here."""
+    from numbers import Real
+
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _from_number(value: float) -> float:

@@ -77,13 +77,14 @@ def count(attempts: int) -> str:
 
 def decimal(number: float) -> str:
     """Return a number for people: three decimals at most, six if it is small, none of them idle."""
+    number = float(number)  # a clock may tell the time in other numbers
     text = f"{number:.3f}" if number >= 0.001 else f"{number:.6f}"
     return text.rstrip("0").rstrip(".")
 
 
 def shorten(value: object) -> str:
-    """Return the repr of a value, cut in the middle when it is long."""
-    text = safe_repr(value)
+    """Return the repr of a value on one line, cut in the middle when it is long."""
+    text = " ".join(safe_repr(value).split())
     if len(text) <= LONGEST_VALUE:
         return text
     half = LONGEST_VALUE // 2

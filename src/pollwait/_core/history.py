@@ -7,7 +7,9 @@ place where the error was raised, is kept as text.
 
 from __future__ import annotations
 
-from .._errors import portable
+import sys
+
+from .._errors import packed
 from .value import Value
 
 TYPE_CHECKING = False
@@ -49,7 +51,7 @@ class Record(Value):
         self._fill(attempt, elapsed, value, error, where)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Record, tuple(portable(field) for field in self._fields())
+        return Record, tuple(packed(field) for field in self._fields())
 
 
 class History(Value):
@@ -102,7 +104,9 @@ def forget_frames(error: BaseException, spared: BaseException | None) -> None:
         spared: an error that the wait's caller is handling, to which Python chains every error
             that is raised meanwhile; it is not ours, and its traceback stays.
     """
-    error.__traceback__ = None
+    if error is spared:
+        return
+    error.with_traceback(None)
     linked = _linked(error, spared)
     if not linked:
         return
@@ -111,13 +115,19 @@ def forget_frames(error: BaseException, spared: BaseException | None) -> None:
         link = linked.pop()
         if id(link) not in seen:
             seen.add(id(link))
-            link.__traceback__ = None
+            link.with_traceback(None)
             linked += _linked(link, spared)
 
 
 def _linked(error: BaseException, spared: BaseException | None) -> list[BaseException]:
-    cause, context = error.__cause__, error.__context__
-    group: tuple[BaseException, ...] = getattr(error, "exceptions", ())
+    cause, context, group = error.__cause__, error.__context__, _members(error)
     if cause is None and (context is None or context is spared) and not group:
         return []  # by far the most errors are linked to nothing
     return [link for link in (cause, context, *group) if link is not None and link is not spared]
+
+
+def _members(error: BaseException) -> tuple[BaseException, ...]:
+    if sys.version_info >= (3, 11):
+        if isinstance(error, BaseExceptionGroup):  # noqa: F821 - it is there from Python 3.11 on
+            return error.exceptions
+    return ()

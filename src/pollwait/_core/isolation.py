@@ -101,7 +101,8 @@ class Isolation:
         try:
             named = self._named(error)
         except Exception as bug:
-            bug.__context__ = bug.__context__ or error
+            if bug is not error:
+                bug.__context__ = bug.__context__ or error
             return dict.fromkeys(sent, bug)
         if named is None:
             return dict.fromkeys(sent, error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, floor
 
 from .rules import MAX_DELAY, UNCAPPED, Rule, number
 
@@ -15,6 +15,10 @@ _SHORTEST_GRID = 1e-9
 
 # A check this near to its due time, as a share of the interval, is due: floats are inexact.
 _DUE = 1e-9
+
+# A check that starts before its time by no more than this share of the interval was meant for it:
+# some clocks wake a sleeper a little early.
+_EARLY = 0.01
 
 
 class Leaf(Rule):
@@ -72,7 +76,7 @@ class Fixed(Leaf):
 class Grid(Leaf):
     """Checks at whole multiples of an interval, counted from the start of the first check under it.
 
-    The state is that start (None before the first step) and the number of the latest due time.
+    The state is that start, or None before the first step.
     """
 
     __slots__ = ("interval", "cap")
@@ -84,19 +88,21 @@ class Grid(Leaf):
         self._limit(min(interval, cap))
 
     def begin(self) -> State:
-        return None, 0
+        return (None,)
 
-    def step(self, state: tuple[float | None, int], now: float, started: float, rng: Rng) -> Step:
-        anchor, count = state
+    def step(self, state: tuple[float | None], now: float, started: float, rng: Rng) -> Step:
+        (anchor,) = state
         if anchor is None:
             anchor = started
         interval = self.limit
         if interval < _SHORTEST_GRID:
-            return 0.0, (anchor, count)
-        # The next due time even if the sleep ended early, and none that has passed.
-        count = max(count + 1, ceil((now - anchor) / interval - _DUE))
-        delay = max(0.0, anchor + count * interval - now)
-        return min(delay, self.cap, MAX_DELAY), (anchor, count)
+            return 0.0, (anchor,)
+        # A time that has passed is skipped, and one that the last check was for is not due again.
+        missed = ceil((now - anchor) / interval - _DUE)
+        served = floor((started - anchor) / interval + _EARLY)
+        delay = anchor + max(missed, served + 1) * interval - now
+        longest = min(interval * (1 + _EARLY), self.cap, MAX_DELAY)  # were the clock to step back
+        return min(max(0.0, delay), longest), (anchor,)
 
     def from_start(self) -> Rule:
         return self

@@ -18,6 +18,7 @@ takes exactly one draw, and a larger draw never makes it longer.
 
 from __future__ import annotations
 
+from .duration import ROUNDING
 from .value import Value
 
 TYPE_CHECKING = False
@@ -284,7 +285,7 @@ class Within(Wrapper):
         if found is None:
             return None
         delay, inner = found
-        if delay < left:
+        if delay * ROUNDING < left:
             return delay, (spent + delay, inner)
         return type(delay)(left), (self.total, inner)
 

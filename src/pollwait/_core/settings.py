@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from types import UnionType
+
 from .._errors import PollError
+from .callables import is_coroutine_function
 from .duration import at_least_one, seconds
 from .failure import failure as plain_failure
 from .schedule import DEFAULT, Schedule
@@ -30,6 +33,9 @@ class Unset:
 
     def __repr__(self) -> str:
         return "<required>"
+
+    def __reduce__(self) -> str:
+        return "UNSET"  # the one and only, by its name in this module
 
 
 UNSET: Final = Unset()
@@ -117,6 +123,7 @@ class Settings(Value):
             raise TypeError(f"name must be a str: got name={name!r}")
         _shaped(cancel, "cancel", ("is_set", "wait"), "an event")
         _shaped(clock, "clock", ("monotonic", "sleep", "wait"), "a clock")
+        _shaped(rng, "rng", ("random",), "a source of random numbers")
         if not (timeout is None or isinstance(timeout, Unset)):
             timeout = seconds(timeout, "timeout")
         self._fill(
@@ -130,7 +137,7 @@ class Settings(Value):
             cancel,
             clock,
             rng,
-            None if on_event is None else _callable(on_event, "on_event"),
+            None if on_event is None else _plain_hook(on_event),
             None if attempt_timeout is None else seconds(attempt_timeout, "attempt_timeout"),
             _predicates(fail_on, "fail_on"),
             failure,
@@ -186,6 +193,12 @@ def _callable(value: Predicate, what: str) -> Predicate:
     return value
 
 
+def _plain_hook(hook: Callable[[Any], object]) -> Callable[[Any], object]:
+    if is_coroutine_function(hook):
+        raise TypeError(f"on_event must be a plain function: got {hook!r}, which nobody awaits")
+    return _callable(hook, "on_event")
+
+
 def _shaped(value: object, what: str, methods: tuple[str, ...], kind: str) -> None:
     if value is None:
         return
@@ -215,7 +228,12 @@ def _is_exception_type(entry: object) -> TypeIs[type[BaseException]]:
 
 
 def _entries(named: Any) -> tuple[Any, ...]:
-    return tuple(named) if hasattr(named, "__iter__") and not callable(named) else (named,)
+    """Return the entries one by one, out of tuples in tuples and unions of types as well."""
+    if isinstance(named, UnionType):
+        return named.__args__
+    if isinstance(named, str) or callable(named) or not hasattr(named, "__iter__"):
+        return (named,)
+    return tuple(entry for part in named for entry in _entries(part))
 
 
 class _NamedBy(Value):

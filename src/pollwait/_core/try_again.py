@@ -42,7 +42,7 @@ class TryAgain(Exception):
         ('up', [5.0])
     """
 
-    after: float | str | None
+    after: float | str | None = None
 
     def __init__(self, message: str = "", *, after: Duration | str | None = None) -> None:
         super().__init__(*([message] if message else []))

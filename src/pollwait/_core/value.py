@@ -24,6 +24,8 @@ class Value:
     _setters: ClassVar[tuple[Callable[[object, object], None], ...]] = ()
 
     def __init_subclass__(cls) -> None:
+        if not vars(cls).get("__slots__"):
+            return  # it adds no field to those of its base
         slots: tuple[str, ...] = tuple(cls.__slots__)
         cls._setters = tuple(getattr(cls, name).__set__ for name in slots)
         cls.__match_args__ = slots  # type: ignore[misc]  # mypy: only class bodies

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import sys
 
-from .duration import INFINITY
+from .duration import INFINITY, ROUNDING
 from .history import FIRST, LAST, History, Record, forget_frames, origin
 from .schedule import MAX_DELAY
 
@@ -47,9 +47,8 @@ if TYPE_CHECKING:
     Verdict: TypeAlias = Literal["retry", "fail", "pass"]
     Row: TypeAlias = tuple[int, float, Any, Exception | None, str | None]
 
-# A delay that falls short of what is left by less than this share of itself was meant to meet the
-# deadline: ten times 0.1 s is 1 s to whoever wrote it, though not in binary floating point.
-ROUNDING = 1.0 + 1e-9
+# Clock readings are rounded to a few parts in 10^16, and differences between them by as much.
+CLOCK_ROUNDING = 1e-15
 
 # A clock that has not moved at all over this many sleeps in a row, of this many seconds together,
 # stands still. Both, because coarse clocks are real: one of whole seconds may stay put for just
@@ -85,6 +84,7 @@ class Wait:
         "_rows",
         "_schedule_state",
         "_seen",
+        "_slack",
         "_spared",
         "_stalled",
         "_step",
@@ -120,6 +120,7 @@ class Wait:
         self.reason: Reason | None = None
         self.delay: float | None = min(schedule.initial_delay, self.timeout)
         self._deadline = now + self.timeout
+        self._slack = 0.0 if timeout is None else abs(self._deadline) * CLOCK_ROUNDING
         self._final = schedule.initial_delay >= self.timeout
         self._step = schedule.step
         self._schedule_state: State = schedule.begin()
@@ -150,9 +151,9 @@ class Wait:
         self.attempts = attempt = self.attempts + 1
         self.elapsed = elapsed = now - self.began
         where = None
-        if error is None:
+        if error is None or value is not None:
             self.last = value
-        else:
+        if error is not None:
             self.last_error = error
             where = origin(error)
             forget_frames(error, self._spared)
@@ -176,7 +177,7 @@ class Wait:
             if hint is not None:
                 delay = min(hint, self.settings.schedule.ceiling, MAX_DELAY)
             left = self._deadline - now
-            if delay * ROUNDING >= left:
+            if delay * ROUNDING + self._slack >= left:
                 self._final = True
                 delay = left
             self.delay = delay

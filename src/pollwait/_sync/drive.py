@@ -32,8 +32,7 @@ def drive(settings: Settings, check: Callable[[], Any]) -> Any:
     refuse_coroutine_function(check, "check")
     clock: Clock = SYSTEM_CLOCK if settings.clock is None else settings.clock
     cancel: Event | None = settings.cancel
-    if cancel is not None:
-        refuse_coroutine_function(cancel.wait, "cancel.wait")
+    _refuse_async(clock, cancel)
     tell: Hook | None = settings.on_event
     wait = Wait(settings, settings.name or describe(check), clock.monotonic(), _rng(settings))
     while (delay := wait.delay) is not None:
@@ -73,10 +72,24 @@ def _attempt(wait: Wait, settings: Settings, clock: Clock, check: Callable[[], A
     except TryAgain as signal:
         wait.report(value, clock.monotonic(), error=signal, hint=hint(signal))
     except Exception as error:
-        verdict = "pass" if judging else _error_verdict(settings, error)
-        wait.errored(error, verdict, clock.monotonic())
-        if verdict == "pass":
+        if _passes(wait, settings, clock, error, judging=judging):
             raise
+
+
+def _passes(
+    wait: Wait, settings: Settings, clock: Clock, error: Exception, *, judging: bool
+) -> bool:
+    """Report an error of the check, or of its predicates; tell whether it is for the caller."""
+    try:
+        verdict = "pass" if judging else _error_verdict(settings, error)
+    except TryAgain as signal:
+        wait.report(None, clock.monotonic(), error=signal, hint=hint(signal))
+        return False
+    except Exception as bug:
+        wait.errored(bug, "pass", clock.monotonic())
+        raise
+    wait.errored(error, verdict, clock.monotonic())
+    return verdict == "pass"
 
 
 def _error_verdict(settings: Settings, error: Exception) -> Verdict:
@@ -92,6 +105,13 @@ def _error_verdict(settings: Settings, error: Exception) -> Verdict:
 def _verdict(answer: object, predicate: str) -> bool:
     """Return what a predicate says; an awaitable says nothing here and is refused."""
     return answer is True or (answer is not False and bool(refuse_awaitable(answer, predicate)))
+
+
+def _refuse_async(clock: Clock, cancel: Event | None) -> None:
+    refuse_coroutine_function(clock.sleep, "clock.sleep")
+    refuse_coroutine_function(clock.wait, "clock.wait")
+    if cancel is not None:
+        refuse_coroutine_function(cancel.wait, "cancel.wait")
 
 
 def _rng(settings: Settings) -> Rng:
