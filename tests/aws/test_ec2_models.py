@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 from random import Random
 from typing import Any
 
@@ -64,11 +65,21 @@ class TestLatency:
         assert min(draws) == 0.5
         assert max(draws) > 1.0
 
+    def test_normal_is_checked(self) -> None:
+        """T1: its seconds are checked when given, and timedeltas will do."""
+        half: Any = timedelta(seconds=0.5)
+        assert Normal(half, sd=half, minimum=half) == Normal(0.5, sd=0.5, minimum=0.5)
+        for wrong in ({"mean": float("nan")}, {"sd": -1}, {"minimum": float("inf")}):
+            (name,) = wrong
+            with pytest.raises(ValueError, match=f"{name} must be finite and >= 0 seconds"):
+                Normal(**{"mean": 1.0, "sd": 0.5, **wrong})
+
     def test_drawer_takes_every_form_of_model(self) -> None:
         """Seconds, functions and objects that draw are models, all else is refused."""
         rng = Random(1)
         assert drawer(0.25, "ready")(rng) == 0.25
         assert drawer(lambda _: 0.5, "ready")(rng) == 0.5
+        assert drawer(timedelta(seconds=0.5), "ready")(rng) == 0.5
         assert drawer(Normal(0.75, sd=0), "ready")(rng) == 0.75
         with pytest.raises(TypeError, match=r"ready must be seconds, a function .*: got ready='1'"):
             drawer("1", "ready")  # type: ignore[arg-type]
@@ -118,6 +129,29 @@ class TestThrottle:
         """Negative capacities and rates are refused."""
         with pytest.raises(ValueError, match="capacity and refill must be >= 0: got capacity=-1"):
             Bucket(-1, refill=1)
+
+    @pytest.mark.parametrize("wrong", ["1", None, True])
+    def test_bucket_takes_numbers(self, wrong: Any) -> None:
+        """What is no number is refused by name."""
+        with pytest.raises(TypeError, match=f"capacity must be a number: got capacity={wrong!r}"):
+            Bucket(wrong, refill=1)
+        with pytest.raises(TypeError, match="refill must be a number"):
+            Bucket(1, refill=wrong)
+
+    @pytest.mark.parametrize(
+        ("wrong", "text"),
+        [
+            ({"describe": 5}, "describe must be a Bucket: got describe=5"),
+            ({"unfiltered": None}, "unfiltered must be a Bucket"),
+            ({"change": (5, 1)}, "change must be a Bucket"),
+            ({"operations": {"CreateTags": 5}}, r"operations\['CreateTags'\] must be a Bucket"),
+            ({"operations": 5}, "operations must be a mapping of buckets: got operations=5"),
+        ],
+    )
+    def test_limits_are_checked(self, wrong: Any, text: str) -> None:
+        """Limits consist of buckets."""
+        with pytest.raises(TypeError, match=text):
+            Limits(**wrong)
 
 
 class TestEnvironment:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import importlib.util
 import os
@@ -10,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.request import urlopen
 
@@ -233,6 +235,8 @@ class TestVolumes:
             ValueError, match=r"state must be one of creating, .*: got state='ready'"
         ):
             ec2.set_state(create(client), "ready")  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="ready_after must be seconds .* got ready_after=False"):
+            ec2.script(create(client), ready_after=False)
 
     def test_seed_replays_the_draws(self, clock: ManualTime) -> None:
         """Servers with one seed give their volumes the same times in the same order."""
@@ -353,7 +357,10 @@ class TestDescribe:
                 "InvalidParameterCombination",
                 "volumeSet cannot be used with the parameter maxResults",
             ),
-            ({"NextToken": "&"}, "InvalidParameterValue", "Unable to parse pagination token"),
+            *(
+                ({"NextToken": token}, "InvalidParameterValue", "Unable to parse pagination token")
+                for token in ("&", "é", "5", *(base64.b64encode(n).decode() for n in (b"-5", b"x")))
+            ),
         ],
     )
     def test_page_parameters_are_checked(
@@ -496,6 +503,31 @@ class TestCalls:
 class TestServer:
     """The server as such: its life, its isolation and its manners."""
 
+    def test_records_outlive_the_server(self, clock: ManualTime) -> None:
+        """After close the log and the times of volumes are there; volumes to act on are not."""
+        with instant(clock) as server:
+            volume_id = create(server.client())
+            created = server.created_at(volume_id)
+        assert server.created_at(volume_id) == created
+        assert server.ready_at(volume_id) == created + 1.0
+        assert server.calls == {"CreateVolume": 1}
+        with pytest.raises(RuntimeError, match="does not run"):
+            server.set_state(volume_id, "error")
+        with pytest.raises(RuntimeError, match="does not run"):
+            server.script(volume_id, ready_after=1)
+
+    def test_durations_may_be_timedeltas(self, clock: ManualTime) -> None:
+        """T1: whatever is given in seconds is accepted as a timedelta."""
+        half = timedelta(seconds=0.5)
+        with EmbeddedEC2(
+            clock=clock, ready=half, create_call=half, describe_call=half, consistency_delay=half
+        ) as server:
+            volume_id = create(server.client())
+            assert clock.monotonic() == server.created_at(volume_id) + 0.5
+            assert server.ready_at(volume_id) == server.created_at(volume_id) + 0.5
+            server.script(volume_id, ready_after=timedelta(seconds=0.25))
+            assert server.ready_at(volume_id) == server.created_at(volume_id) + 0.25
+
     def test_servers_share_nothing(self, ec2: EmbeddedEC2, clock: ManualTime) -> None:
         """Two servers at a time, and one after another, know just their own volumes."""
         with instant(clock) as other:
@@ -621,6 +653,23 @@ class TestServer:
     def test_settings_are_checked(self, settings: Any, text: str) -> None:
         """What cannot be is refused when the server is made."""
         with pytest.raises(ValueError, match=text):
+            EmbeddedEC2(**settings)
+
+    @pytest.mark.parametrize(
+        ("settings", "text"),
+        [
+            ({"clock": 5}, "clock must be a clock, with a method monotonic: got clock=5"),
+            ({"limits": 5}, "limits must be Limits or None: got limits=5"),
+            ({"limits": Bucket(5, refill=1)}, "limits must be Limits or None"),
+            ({"error_rate": "0.5"}, "error_rate must be a number: got error_rate='0.5'"),
+            ({"sees_at": True}, "sees_at must be a number: got sees_at=True"),
+            ({"create_call": "1"}, "create_call must be seconds"),
+            ({"max_ids": None}, "max_ids must be an int"),
+        ],
+    )
+    def test_settings_are_of_their_types(self, settings: Any, text: str) -> None:
+        """What has a wrong type is refused when the server is made, by name and value."""
+        with pytest.raises(TypeError, match=text):
             EmbeddedEC2(**settings)
 
     def test_other_services_are_refused(self, ec2: EmbeddedEC2) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+from datetime import datetime
+from decimal import Decimal
 from functools import partial
 
 import boto3
@@ -18,6 +20,7 @@ from botocore.exceptions import (
     NoCredentialsError,
     ReadTimeoutError,
 )
+from botocore.parsers import ResponseParserError
 from botocore.retries.standard import ThrottledRetryableChecker, TransientRetryableChecker
 from botocore.stub import Stubber
 from botocore.waiter import AcceptorConfig
@@ -137,6 +140,8 @@ def test_path_ignores_a_response_that_reports_an_error():
         ),
         ("length()", r"calls length\(\) with 0 arguments: it takes 1"),
         ("merge()", r"calls merge\(\) with 0 arguments: it takes at least 1"),
+        ("Volumes[::0]", r"has a slice with step 0: \[::0\]$"),
+        ("length(Volumes[?Size][1:-1:0].State)", r"has a slice with step 0: \[1:-1:0\]$"),
     ],
 )
 def test_path_refuses_an_expression_that_is_none(make, expression, fault):
@@ -150,6 +155,28 @@ def test_path_takes_functions_and_slices():
     assert path("sort_by(Volumes, &State)[0:1:1].State | [0]", "a")(volumes("b", "a"))
     assert path("not_null(X, Y, Volumes[0].State)", "a")(volumes("a"))
     assert path("merge(A, B).c", 1)({"A": {}, "B": {"c": 1}})
+
+
+@pytest.mark.parametrize("make", [path, path_all, path_any])
+@pytest.mark.parametrize("expected", ["available", None, False])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "contains(Volumes[0].State, `1`)",
+        "Volumes[?Size > State]",
+        "Volumes[?Price > `1`]",
+        "floor(`1e400`)",
+        "floor(Limit)",
+        "length(Absent)",
+        "sort_by(Volumes, &Tags)",
+        "to_number(Created)",
+    ],
+)
+def test_path_does_not_match_where_its_expression_fails(make, expected, expression):
+    """An expression that fails on a response matches nothing, None included, and raises nothing."""
+    shown = {"Size": 8, "State": "available", "Price": Decimal("NaN"), "Tags": []}
+    response = {"Volumes": [shown], "Limit": float("nan"), "Created": datetime(2026, 1, 1)}
+    assert make(expression, expected)(response) is False
 
 
 @pytest.mark.parametrize("expression", [None, 3, b"Volumes", ["Volumes"]])
@@ -292,6 +319,7 @@ def test_is_transient_knows_codes_under_any_status(code):
         (ConnectionClosedError(endpoint_url=ENDPOINT), False, True),
         (HTTPClientError(error="reset"), False, True),
         (IncompleteReadError(actual_bytes=1, expected_bytes=2), False, True),
+        (ResponseParserError("Further retries may succeed"), False, True),
         (NoCredentialsError(), False, False),
         (PollTimeout(), False, False),
         (ConnectionResetError(), False, False),
@@ -299,7 +327,7 @@ def test_is_transient_knows_codes_under_any_status(code):
     ],
 )
 def test_is_transient_tells_what_may_pass(error, throttle, transient):
-    """Throttles, broken connections and the service's own errors pass; the rest must be mended."""
+    """What broke on the way and the service's own errors pass; the rest must be mended."""
     assert is_throttle(error) is throttle
     assert is_transient(error) is transient
 

@@ -17,6 +17,7 @@ from botocore.exceptions import (
     ReadTimeoutError,
     WaiterError,
 )
+from botocore.parsers import ResponseParserError
 from botocore.stub import Stubber
 from hypothesis import given
 from hypothesis import strategies as st
@@ -221,6 +222,20 @@ class TestFailed:
         assert (error.state, error.reason) == ("creating", "You are not authorized.")
         assert error.last["Volumes"] == [volume("creating")]
 
+    @pytest.mark.parametrize(
+        ("fault", "text"),
+        [
+            ({"Message": "No."}, r"last error ClientError\('An error occurred .*: No\.'\)$"),
+            ({}, r"last error ClientError\('An error occurred \(Unknown\) when .*'\)$"),
+            ({"Code": "Odd"}, r"last error Odd$"),
+        ],
+    )
+    def test_refusal_without_a_code_or_a_text_is_named_all_the_same(self, fault, text):
+        """What a refusal lacks leaves no gap in the sentence."""
+        client = answering(ClientError({"Error": fault}, "DescribeVolumes"))
+        with pytest.raises(WaiterFailed, match=text):
+            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+
     def test_error_that_is_no_answer_passes(self):
         """What the service has not answered and waiting does not mend leaves as it is."""
         missing = NoCredentialsError()
@@ -298,6 +313,40 @@ class TestMissing:
             got = VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=60)
         assert got == volume("available")
 
+    @pytest.mark.parametrize(
+        "odd",
+        [
+            None,
+            "Volumes",
+            [volume("available")],
+            {"Volumes": None},
+            {"Volumes": "vol-1"},
+            {"Volumes": {ID: volume("available")}},
+            {"Volumes": 1},
+            shows(None, "vol-1", [ID], {"State": "available"}, {"VolumeId": [ID]}),
+        ],
+        ids=repr,
+    )
+    def test_answer_of_another_shape_does_not_show_the_volume(self, odd):
+        """What is no answer of EC2's is an absence like any other: first excused, then not."""
+        waiter_of = VolumeAvailableWaiter
+        clock = FakeClock()
+        client = SimpleNamespace(describe_volumes=lambda **_: next(answers))
+        answers = iter([odd, shows(volume("available"))])
+        assert waiter_of(client, clock=clock).wait(ID, timeout=60)
+        answers = iter([odd])
+        with pytest.raises(WaiterFailed, match="not found since") as caught:
+            waiter_of(client, missing_grace=0, clock=clock).wait(ID, timeout=60)
+        assert caught.value.response == (odd if isinstance(odd, dict) else {})
+
+    @pytest.mark.parametrize("odd", [{"State": ["available"]}, {"State": {}}, {1: 2}], ids=repr)
+    def test_volume_of_another_shape_is_not_ready(self, odd):
+        """A state that is no text is none, and members without a proper name do no harm."""
+        client = answering(shows({"VolumeId": ID, **odd}))
+        with pytest.raises(WaiterTimeout) as caught:
+            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=0)
+        assert caught.value.state is None
+
     def test_presence_makes_the_grace_whole_again(self, ec2):
         """A volume that flickers is missing only from its latest disappearance on."""
         clock = FakeClock()
@@ -347,10 +396,11 @@ class TestTransient:
         assert clock.sleeps == [1.25, 0.5, 0.75, 1.125]
 
     def test_connection_error_is_retried(self):
-        """W4: neither a broken connection nor a read timeout ends a wait."""
+        """W4: no broken connection, read timeout or unreadable answer ends a wait."""
         client = answering(
             EndpointConnectionError(endpoint_url=ENDPOINT),
             ReadTimeoutError(endpoint_url=ENDPOINT),
+            ResponseParserError("Unable to parse response. Further retries may succeed."),
             "available",
         )
         assert VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import select
+import signal
+import subprocess
 import sys
+from contextlib import contextmanager
 from functools import partial
 
 import pytest
@@ -106,13 +112,14 @@ def test_error_in_a_thread_ends_the_demo(quick, monkeypatch):
         main(["demo", "--volumes", "2"])
 
 
-@pytest.mark.parametrize("volumes", ["0", "-1", "301", "many"])
+@pytest.mark.parametrize("volumes", ["0", "-1", "301", "many", "1.5", ""])
 def test_volumes_must_be_a_sensible_count(volumes, capsys):
     """A count that cannot be run is a usage error."""
     with pytest.raises(SystemExit) as caught:
         main(["demo", "--volumes", volumes])
     assert caught.value.code == 2
-    assert "--volumes" in capsys.readouterr().err
+    said = f"argument --volumes: must be a number from 1 to 300: got {volumes!r}"
+    assert said in capsys.readouterr().err
 
 
 def test_interrupt_exits_with_130(monkeypatch):
@@ -123,6 +130,138 @@ def test_interrupt_exits_with_130(monkeypatch):
 
     monkeypatch.setattr(demo, "run", interrupted)
     assert main(["demo"]) == 130
+
+
+HIDE_CURSOR, SHOW_CURSOR = b"\x1b[?25l", b"\x1b[?25h"
+
+
+def test_interrupt_of_the_starting_display_shows_the_cursor(quick, monkeypatch):
+    """Ctrl-C gives the cursor back even if the live display has done no more than hide it."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    def interrupted(progress):
+        progress.console.show_cursor(False)
+        raise KeyboardInterrupt
+
+    console = Console(force_terminal=True, file=io.StringIO())
+    monkeypatch.setattr(demo, "_console", lambda quiet: console)
+    monkeypatch.setattr(Progress, "start", interrupted)
+    assert main(["demo", "--volumes", "1"]) == 130
+    assert console.file.getvalue().endswith((HIDE_CURSOR + SHOW_CURSOR).decode())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_interrupt_leaves_a_clean_terminal():
+    """Ctrl-C amid the live display ends the process, with the cursor back and no traceback."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = "import sys; from pollwait.cli import main; sys.exit(main(['demo']))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", command],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm"},
+    )
+    os.close(theirs)
+    try:
+        shown = shown_until(ours, HIDE_CURSOR)
+        process.send_signal(signal.SIGINT)
+        shown += shown_until(ours, None)
+        assert process.wait(timeout=10) == 130
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+    assert HIDE_CURSOR in shown
+    assert shown.endswith(SHOW_CURSOR)
+    assert b"Traceback" not in shown
+
+
+def shown_until(terminal, end):
+    """Return what a terminal shows, up to some bytes or until nobody writes to it any more."""
+    shown = b""
+    while end is None or end not in shown:
+        assert select.select([terminal], [], [], 60)[0], shown
+        try:
+            news = os.read(terminal, 65536)
+        except OSError:  # Linux: the other side is closed
+            news = b""
+        if not news:
+            break
+        shown += news
+    return shown
+
+
+@pytest.fixture
+def unread(monkeypatch):
+    """Return a function that makes the standard output a pipe which nobody reads."""
+
+    @contextmanager
+    def unread():
+        reader, writer = os.pipe()
+        os.close(reader)
+        with monkeypatch.context() as patch, os.fdopen(writer, "w") as output:
+            patch.setattr(sys, "stdout", output)
+            yield
+
+    return unread
+
+
+@pytest.mark.parametrize("command", [["demo", "--volumes", "1"], ["demo", "--volumes=1", "--json"]])
+def test_output_that_nobody_reads_ends_the_demo_in_silence(quick, unread, capfd, command):
+    """As in ``pollwait demo | head -1``: exit code 141, and no word about it, at exit either."""
+    with unread():
+        assert main(command) == 141
+    assert capfd.readouterr().err == ""
+
+
+def test_help_that_nobody_reads_ends_in_silence(unread, capfd):
+    """What is left in the buffer of the output is not lamented either."""
+    with unread():
+        assert main(["--version"]) == 141
+    assert capfd.readouterr().err == ""
+
+
+def test_broken_pipe_is_survived_without_a_file(monkeypatch, capsys):
+    """Where the output is no file, as in a notebook, there is just the exit code."""
+
+    def broken(options):
+        raise BrokenPipeError
+
+    monkeypatch.setattr(demo, "run", broken)
+    assert main(["demo"]) == 141
+
+
+@pytest.mark.parametrize("columns", ["40", "120"])
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_demo_prints_in_any_encoding(quick, monkeypatch, columns, encoding):
+    """Where the output takes no lines and dots, the table is drawn with what it takes."""
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
+    monkeypatch.setenv("COLUMNS", columns)
+    assert main(["demo", "--volumes", "1"]) == 0
+    assert "+----" in written.getvalue().decode("ascii")
+
+
+def test_demo_keeps_the_error_handler_it_is_given(quick, monkeypatch):
+    """Whoever says how to write what cannot be encoded is obeyed."""
+    written = io.BytesIO()
+    output = io.TextIOWrapper(written, encoding="ascii", errors="backslashreplace")
+    monkeypatch.setattr(sys, "stdout", output)
+    monkeypatch.setenv("COLUMNS", "40")
+    assert main(["demo", "--volumes", "1"]) == 0
+    assert rb"\u2026" in written.getvalue()
+
+
+def test_setting_that_cannot_work_is_one_line(monkeypatch, capsys):
+    """With MOTO_ACCOUNT_ID set, the demo says so and exits as for any wrong call."""
+    monkeypatch.setenv("MOTO_ACCOUNT_ID", "123456789012")
+    assert main(["demo", "--volumes", "1"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("pollwait: the environment variable MOTO_ACCOUNT_ID must not be set")
 
 
 def test_missing_extra_is_named(monkeypatch, capsys):

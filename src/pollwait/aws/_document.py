@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
+
+
+def mapping(document: object) -> Mapping[str, Any]:
+    """Return a mapping as it is, and an empty one for all else."""
+    return cast("Mapping[str, Any]", document) if isinstance(document, Mapping) else {}
+
+
+def elements(document: object) -> Sequence[Any]:
+    """Return a list as it is, and an empty one for all else."""
+    return cast("Sequence[Any]", document) if isinstance(document, (list, tuple)) else ()
 
 
 def member(document: object, name: str) -> Any:
     """Return a member of a mapping; None if there is no such member, or no mapping."""
-    if not isinstance(document, Mapping):
-        return None
-    return cast("Mapping[str, Any]", document).get(name)
+    return mapping(document).get(name)
 
 
 def http_status(response: object) -> int | None:

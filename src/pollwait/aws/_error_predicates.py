@@ -116,13 +116,14 @@ def is_throttle(error: object) -> bool:
 def is_transient(error: object) -> bool:
     """Tell whether the same call may well succeed a little later.
 
-    True for throttles, for connection errors and timeouts of botocore, and for a service's own
-    errors: HTTP 5xx save 501 (not implemented), ``RequestTimeout`` and the like. False for all that
-    the caller must mend, credentials among it.
+    True for throttles, for connection errors and timeouts of botocore, for answers that botocore
+    cannot read (cut off, or of a proxy), and for a service's own errors: HTTP 5xx save 501 (not
+    implemented), ``RequestTimeout`` and the like. False for all that the caller must mend,
+    credentials among it.
     """
-    if isinstance(error, CONNECTION_ERRORS):
-        return True
-    return isinstance(error, ClientError) and (is_throttle(error) or _is_server_error(error))
+    if isinstance(error, ClientError):
+        return is_throttle(error) or _is_server_error(error)
+    return isinstance(error, CONNECTION_ERRORS) or _is_unreadable(error)
 
 
 def code_of(error: ClientError) -> str:
@@ -133,6 +134,13 @@ def code_of(error: ClientError) -> str:
 def message_of(error: ClientError) -> str:
     """Return the text of a service's error; empty if the response has none."""
     return str(member(member(error.response, "Error"), "Message") or "")
+
+
+def _is_unreadable(error: object) -> bool:
+    """Tell whether botocore could not read an answer."""
+    from botocore.parsers import ResponseParserError  # slow to import, and loaded with any client
+
+    return isinstance(error, ResponseParserError)
 
 
 def _is_server_error(error: ClientError) -> bool:

@@ -8,7 +8,6 @@ import jmespath
 from jmespath.exceptions import (
     IncompleteExpressionError,
     JMESPathError,
-    JMESPathTypeError,
     LexerError,
     ParseError,
 )
@@ -19,16 +18,24 @@ from ._document import member
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+FAILED = object()
+"""What an expression finds that fails on a document: equal to nothing that is expected."""
+
+# What jmespath raises while it searches. It checks the types of most arguments and leaves the rest
+# to Python: ``contains('text', `1`)``, a number that is compared with a text, ``floor(`1e400`)``.
+_FAILURES = (JMESPathError, ArithmeticError, TypeError, ValueError)
+
 
 class Expression:
-    """A JMESPath expression that parses and calls only functions that exist.
+    """A JMESPath expression that parses, and whose functions and slices exist.
 
     Args:
         text: the expression.
 
     Raises:
         TypeError: the text is no str.
-        ValueError: it does not parse, or calls a function wrongly; the error says where.
+        ValueError: it does not parse, calls a function wrongly, or has a slice with step 0; the
+            error says where.
     """
 
     __slots__ = ("_parsed",)
@@ -40,19 +47,19 @@ class Expression:
             self._parsed: Any = jmespath.compile(text)
         except JMESPathError as error:
             raise ValueError(f"{_subject(text)} {_fault(error, text)}") from None
-        for call in _calls(self._parsed.parsed):
-            _check_call(call, text)
+        for node in _nodes(self._parsed.parsed):
+            _check(node, text)
 
     def search(self, document: object) -> Any:
-        """Return what the expression finds, or None.
+        """Return what the expression finds, None if it finds nothing, or ``FAILED``.
 
-        None, too, where a function meets a type that it does not take: ``length(Volumes)`` of a
-        response without volumes finds nothing, which is no reason to end a wait.
+        It fails where values meet that do not go together, as in ``length(Volumes)`` of a response
+        without volumes. That matches nothing, and is no reason to end a wait.
         """
         try:
             return self._parsed.search(document)
-        except JMESPathTypeError:
-            return None
+        except _FAILURES:
+            return FAILED
 
 
 def _subject(text: str) -> str:
@@ -69,12 +76,26 @@ def _fault(error: JMESPathError, text: str) -> str:
     return f"fails at column {error.lex_position}: unexpected {error.token_value!r}"
 
 
-def _calls(node: Any) -> Iterator[Any]:
-    """Give the function calls below a node of the syntax tree; a slice has numbers as children."""
-    if member(node, "type") == "function_expression":
-        yield node
+def _nodes(node: Any) -> Iterator[Any]:
+    """Give a node of the syntax tree and all below it; a slice has numbers as children."""
+    yield node
     for child in member(node, "children") or ():
-        yield from _calls(child)
+        yield from _nodes(child)
+
+
+def _check(node: Any, text: str) -> None:
+    kind = member(node, "type")
+    if kind == "function_expression":
+        _check_call(node, text)
+    elif kind == "slice":
+        _check_slice(node["children"], text)
+
+
+def _check_slice(bounds: list[int | None], text: str) -> None:
+    *_, step = bounds
+    if step == 0:
+        shown = ":".join("" if bound is None else str(bound) for bound in bounds)
+        raise ValueError(f"{_subject(text)} has a slice with step 0: [{shown}]")
 
 
 def _check_call(call: Any, text: str) -> None:

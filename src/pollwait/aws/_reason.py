@@ -28,7 +28,7 @@ _NAMES = (
 
 def service_reason(item: Mapping[str, object]) -> str | None:
     """Return the reason that a described item gives for its state; None if it gives none."""
-    members = {name.lower(): value for name, value in item.items()}
+    members = {name.lower(): value for name, value in item.items() if isinstance(name, str)}
     texts = (_text(members.get(name)) for name in _NAMES)
     return next((text for text in texts if text), None)
 

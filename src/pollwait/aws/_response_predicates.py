@@ -104,14 +104,16 @@ def path(expression: str, expected: object) -> Path:
     Args:
         expression: JMESPath, such as ``"Table.TableStatus"``.
         expected: a string, number, bool, None, list or dict, as JSON has them. An expression that
-            finds nothing finds None.
+            finds nothing finds None; one that fails on a response (``length`` of what is not there)
+            does not match.
 
     Returns:
         An immutable value, to call with a response. A response that reports an error never matches.
 
     Raises:
         TypeError: the expression is no str.
-        ValueError: the expression does not parse, or calls a function that does not exist.
+        ValueError: the expression does not parse, calls a function that does not exist, or has a
+            slice with step 0.
 
     Example:
         >>> active = path("Table.TableStatus", "ACTIVE")
@@ -136,7 +138,8 @@ def path_all(expression: str, expected: object) -> PathAll:
 
     Raises:
         TypeError: the expression is no str.
-        ValueError: the expression does not parse, or calls a function that does not exist.
+        ValueError: the expression does not parse, calls a function that does not exist, or has a
+            slice with step 0.
 
     Example:
         >>> available = path_all("Volumes[].State", "available")
@@ -160,7 +163,8 @@ def path_any(expression: str, expected: object) -> PathAny:
 
     Raises:
         TypeError: the expression is no str.
-        ValueError: the expression does not parse, or calls a function that does not exist.
+        ValueError: the expression does not parse, calls a function that does not exist, or has a
+            slice with step 0.
 
     Example:
         >>> broken = path_any("Volumes[].State", "error")

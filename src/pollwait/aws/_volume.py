@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from botocore.exceptions import ClientError
 
 from .._core.failure import decimal, shorten
+from ._document import elements, mapping, member
 from ._error_predicates import code_of, error_code, is_transient, message_of
 from ._errors import failure
 from ._grace import Grace
@@ -86,19 +87,23 @@ class VolumeWait:
         self._reason: str | None = None
         self.volume = None
 
-    def failed(self, response: Mapping[str, Any]) -> bool:
-        """Take in a response, and tell whether it shows that the volume cannot become ready."""
-        self._response = response
+    def failed(self, response: object) -> bool:
+        """Take in a response, and tell whether it shows that the volume cannot become ready.
+
+        A response of another shape than EC2's does not show the volume.
+        """
+        self._response = mapping(response)
         self.volume = volume = _find(response, self._id)
         if volume is None:
             self._reason = None
             return not self._grace.absent(self._clock.monotonic())
         self._grace.present()
-        self._state = volume.get("State")
+        state: object = volume.get("State")
+        self._state = state if isinstance(state, str) else None
         self._reason = service_reason(volume)
         return self._state in HOPELESS
 
-    def ready(self, response: Mapping[str, Any]) -> bool:
+    def ready(self, response: object) -> bool:
         """Tell whether the response that was just taken in shows the volume ready."""
         return self.volume is not None and self._state in self._good
 
@@ -149,9 +154,9 @@ class VolumeWait:
         return f"not found since {since} s (missing_grace {decimal(self._grace.length)} s)"
 
 
-def _find(response: Mapping[str, Any], volume_id: str) -> Volume | None:
-    volumes: list[Volume] = response.get("Volumes") or []
-    return next((volume for volume in volumes if volume.get("VolumeId") == volume_id), None)
+def _find(response: object, volume_id: str) -> Volume | None:
+    volumes = elements(member(response, "Volumes"))
+    return next((each for each in volumes if member(each, "VolumeId") == volume_id), None)
 
 
 def _last_error(wait: Wait) -> str:
@@ -160,6 +165,7 @@ def _last_error(wait: Wait) -> str:
     error = newest.error if newest else None
     if error is None or NOT_FOUND(error):
         return ""
-    if isinstance(error, ClientError):
-        return f"last error {code_of(error)}: {shorten(message_of(error))}"
-    return f"last error {shorten(error)}"
+    if not isinstance(error, ClientError) or not code_of(error):
+        return f"last error {shorten(error)}"
+    message = message_of(error)
+    return f"last error {code_of(error)}{f': {shorten(message)}' if message else ''}"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from . import demo
+from ._errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells report it
+INTERRUPTED = 130  # 128 + SIGINT
 USAGE = 2
 
 
@@ -23,16 +27,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: those of the command line by default.
 
     Returns:
-        0 on success, 2 for a call that cannot be carried out, 130 when interrupted.
+        0 on success, 2 for a call that cannot be carried out, 130 when interrupted, 141 when nobody
+        reads the output to its end.
     """
-    options = _parser().parse_args(arguments)
     try:
-        return int(options.run(options))
+        return _run(arguments)
+    except BrokenPipeError:
+        _close_output()
+        return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
-    except ImportError as missing:  # an extra that is not installed; its text says which
-        print(f"pollwait: {missing}", file=sys.stderr)  # noqa: T201 - a command line talks
+    except (ImportError, UsageError) as error:  # an extra that is missing: the text says which
+        print(f"pollwait: {error}", file=sys.stderr)  # noqa: T201 - a command line talks
         return USAGE
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    _replace_unprintable()
+    try:
+        options = _parser().parse_args(arguments)
+        return int(options.run(options))
+    finally:
+        # What is left in the buffer meets a broken pipe here, where that is handled, and not when
+        # the interpreter ends.
+        print(end="", flush=True)  # noqa: T201
+
+
+def _replace_unprintable() -> None:
+    """Let output that cannot be encoded, as under ``PYTHONIOENCODING=ascii``, show as "?"."""
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None and sys.stdout.errors == "strict":
+        reconfigure(errors="replace")
+
+
+def _close_output() -> None:
+    """Send what is still to be written nowhere: the interpreter flushes it when it ends."""
+    with suppress(OSError):  # an output that is no file
+        output = sys.stdout.fileno()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, output)
+        os.close(nowhere)
 
 
 def _parser() -> argparse.ArgumentParser:

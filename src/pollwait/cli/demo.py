@@ -6,11 +6,14 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from ._errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import Console
 
+    from ..testing.ec2 import EmbeddedEC2
     from .race import Noticed, Way
     from .report import Figures
 
@@ -37,16 +40,15 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the demo and print what it found."""
-    from ..testing.ec2 import EmbeddedEC2
     from . import race, report
 
     console = _console(quiet=options.json)
-    with EmbeddedEC2(seed=options.seed) as ec2:
+    with _server(options.seed) as ec2:
         contestants = race.ways(ec2)
         console.print(
             f"An EC2 of our own listens on {ec2.endpoint_url}. Creating {options.volumes} volumes,"
             " each of which is ready 1 to 5 s after its request, and waiting for them in"
-            f" {len(contestants)} ways …"
+            f" {len(contestants)} ways."
         )
         notices = race.run(ec2, contestants, options.volumes, options.seed)
         _watch(console, notices, contestants, options.volumes)
@@ -60,10 +62,22 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _count(text: str) -> int:
-    number = int(text)
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
     if not 1 <= number <= MOST:
-        raise argparse.ArgumentTypeError(f"must be from 1 to {MOST}: got {number}")
+        raise argparse.ArgumentTypeError(f"must be a number from 1 to {MOST}: got {text!r}")
     return number
+
+
+def _server(seed: int) -> EmbeddedEC2:
+    from ..testing.ec2 import EmbeddedEC2
+
+    try:
+        return EmbeddedEC2(seed=seed)
+    except RuntimeError as error:  # a setting of moto's in the environment
+        raise UsageError(str(error)) from None
 
 
 def _console(*, quiet: bool) -> Console:
@@ -71,7 +85,12 @@ def _console(*, quiet: bool) -> Console:
         from rich.console import Console
     except ModuleNotFoundError:
         raise ImportError('the demo needs rich: pip install "pollwait[demo]"') from None
-    return Console(quiet=quiet, highlight=False, soft_wrap=True)
+
+    class Piped(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # what rich was about to turn into an exit code of its own
+
+    return Piped(quiet=quiet, highlight=False, soft_wrap=True)
 
 
 def _watch(
@@ -79,7 +98,10 @@ def _watch(
 ) -> None:
     """Show how far each way has come, until all have noticed everything."""
     watch = _live if console.is_terminal and not console.quiet else _plain
-    watch(console, notices, contestants, volumes)
+    try:
+        watch(console, notices, contestants, volumes)
+    finally:
+        console.show_cursor(True)  # rich does not, if interrupted while its display starts
 
 
 def _live(

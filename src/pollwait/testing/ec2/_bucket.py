@@ -19,6 +19,9 @@ class Bucket:
     refill: float
 
     def __post_init__(self) -> None:
+        for name, value in (("capacity", self.capacity), ("refill", self.refill)):
+            if not isinstance(value, (int, float)) or isinstance(value, bool):
+                raise TypeError(f"{name} must be a number: got {name}={value!r}")
         if not self.capacity >= 0 or not self.refill >= 0:
             raise ValueError(
                 "capacity and refill must be >= 0: "
@@ -76,6 +79,21 @@ class Limits:
     change: Bucket = Bucket(50, refill=5)
     operations: Mapping[str, Bucket] = field(default_factory=lambda: _OWN_BUCKETS)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.operations, Mapping):
+            raise TypeError(
+                f"operations must be a mapping of buckets: got operations={self.operations!r}"
+            )
+        own = [(f"operations[{name!r}]", bucket) for name, bucket in self.operations.items()]
+        for name, bucket in [
+            ("describe", self.describe),
+            ("unfiltered", self.unfiltered),
+            ("change", self.change),
+            *own,
+        ]:
+            if not isinstance(bucket, Bucket):
+                raise TypeError(f"{name} must be a Bucket: got {name}={bucket!r}")
+
     def bucket(self, request: Request) -> Bucket:
         """Return the bucket from which a request takes its token."""
         own = self.operations.get(request.operation)
@@ -92,6 +110,8 @@ class Throttle:
     """Counts the tokens. Without limits everything is admitted."""
 
     def __init__(self, limits: Limits | None) -> None:
+        if limits is not None and not isinstance(limits, Limits):
+            raise TypeError(f"limits must be Limits or None: got limits={limits!r}")
         self._limits = limits
         self._lock = Lock()
         self._levels: dict[tuple[str, str, Bucket], tuple[float, float]] = {}  # under _lock

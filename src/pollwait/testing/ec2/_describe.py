@@ -117,7 +117,7 @@ def _page_size(request: Request, ids: list[str]) -> int | None:
             "InvalidParameterCombination",
             "The parameter volumeSet cannot be used with the parameter maxResults",
         )
-    if not text.isdigit() or int(text) < _SMALLEST_PAGE:
+    if not text.isdecimal() or int(text) < _SMALLEST_PAGE:
         raise RefusedError(
             "InvalidParameterValue",
             f"Value ( {text} ) for parameter maxResults is invalid. "
@@ -137,9 +137,12 @@ def _page(
 
 def _offset(token: str) -> int:
     try:
-        return int(base64.b64decode(token, altchars=b"-_", validate=True))
+        offset = int(base64.b64decode(token, altchars=b"-_", validate=True))
     except (binascii.Error, ValueError):
-        raise RefusedError("InvalidParameterValue", "Unable to parse pagination token") from None
+        offset = -1
+    if offset < 0:
+        raise RefusedError("InvalidParameterValue", "Unable to parse pagination token")
+    return offset
 
 
 def volume_xml(volume: Volume, state: str, backend: EC2Backend) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from datetime import timedelta
 from itertools import pairwise
 from random import Random
 from typing import Protocol, TypeAlias
@@ -20,7 +21,7 @@ class Model(Protocol):
         ...
 
 
-Seconds: TypeAlias = "float | Callable[[Random], float] | Model"
+Seconds: TypeAlias = "float | timedelta | Callable[[Random], float] | Model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,11 @@ class Normal:
     _: KW_ONLY
     sd: float
     minimum: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("mean", "sd", "minimum"):
+            checked = checked_seconds(getattr(self, name), name)
+            object.__setattr__(self, name, checked)  # a timedelta becomes seconds
 
     def draw(self, rng: Random, /) -> float:
         """Draw one number of seconds."""
@@ -97,14 +103,15 @@ def drawer(model: Seconds, what: str) -> Callable[[Random], float]:
     """Return a function that draws seconds from any form of model.
 
     Args:
-        model: seconds, a function of a generator, or an object with a ``draw`` method.
+        model: seconds or a timedelta, a function of a generator, or an object with a ``draw``
+            method.
         what: the argument's name, for the error.
 
     Raises:
         TypeError: it is none of these.
         ValueError: a number that is NaN, infinite or negative.
     """
-    if isinstance(model, (int, float)):
+    if isinstance(model, (int, float, timedelta)):
         constant = checked_seconds(model, what)
         return lambda _: constant
     draw = model if callable(model) else getattr(model, "draw", None)

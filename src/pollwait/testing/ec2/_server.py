@@ -14,7 +14,7 @@ from ._clients import Clients
 from ._counters import Call, Log
 from ._describe import VolumeDescriber
 from ._latency import CREATE_CALL, DESCRIBE_CALL, EBS_READY, Seconds, drawer
-from ._service import THROTTLED, Clock, Durations, Service
+from ._service import THROTTLED, Clock, Durations, Service, checked_clock
 from ._transport import HttpServer
 from ._volumes import Fates, State, Volumes
 
@@ -23,12 +23,18 @@ if TYPE_CHECKING:
     from mypy_boto3_ec2 import EC2Client
     from typing_extensions import Self
 
+    from ..._core.duration import Duration
+
 
 class EmbeddedEC2:
     """An EC2 that runs in this process, in a ``with`` block.
 
-    What takes time is given as seconds, as a function from a ``random.Random`` to seconds, or as an
-    object with a method ``draw`` that is such a function (``Normal``, ``Quantiles``).
+    What takes time is given as seconds or a timedelta, as a function from a ``random.Random`` to
+    seconds, or as an object with a method ``draw`` that is such a function (``Normal``,
+    ``Quantiles``).
+
+    What was called and when volumes were ready can be read before, in and after the block. What
+    acts on the server or on a volume needs the block.
 
     It is no faithful copy: permissions, quotas and resource limits are not kept, and what moto does
     not know is an error. While a server runs, do not enter or leave moto's ``mock_aws``, which
@@ -50,6 +56,8 @@ class EmbeddedEC2:
 
     Raises:
         RuntimeError: MOTO_ACCOUNT_ID is set, which would make all servers share their data.
+        TypeError: an argument has a wrong type.
+        ValueError: a number is out of its range.
 
     Timing: the server's own work counts towards the durations of calls: a call takes longer only if
     the machine is busy. Any thread may use the server, its clients and its controls.
@@ -71,7 +79,7 @@ class EmbeddedEC2:
         clock: Clock | None = None,
     ) -> None:
         self._region = region
-        self._clock = SystemClock() if clock is None else clock
+        self._clock = SystemClock() if clock is None else checked_clock(clock)
         self._log = Log()
         self._volumes = Volumes()
         self._fates = Fates(
@@ -115,7 +123,10 @@ class EmbeddedEC2:
         self.close()
 
     def close(self) -> None:
-        """Stop the server and close its clients; everything it held is gone. Idempotent."""
+        """Stop the server and close its clients. Idempotent.
+
+        All resources are gone. The log, the counts and the times of volumes stay.
+        """
         if self._running is None:
             return
         http, clients = self._running
@@ -146,15 +157,17 @@ class EmbeddedEC2:
         self._fates.fail_next(at_least_one(count, "count"))
 
     def script(
-        self, volume_id: str, *, ready_after: float | None = None, state: State = "available"
+        self, volume_id: str, *, ready_after: Duration | None = None, state: State = "available"
     ) -> None:
         """Rewrite the life of a volume: ``creating``, then ``state``.
 
         Args:
             volume_id: of a volume that CreateVolume made here; LookupError otherwise.
-            ready_after: seconds from the start of its CreateVolume call; None keeps the plan.
+            ready_after: seconds or a timedelta from the start of its CreateVolume call; None keeps
+                the plan.
             state: what it then is.
         """
+        self._require()
         self._volumes.script(volume_id, ready_after, state)
 
     def set_state(self, volume_id: str, state: State) -> None:
@@ -163,6 +176,7 @@ class EmbeddedEC2:
         An attached volume that is ``available`` here shows as ``in-use``. DeleteVolume works in
         any state; what it deletes is no longer found.
         """
+        self._require()
         self._volumes.set_state(volume_id, state, self._clock.monotonic())
 
     def created_at(self, volume_id: str) -> float:
@@ -207,6 +221,8 @@ class EmbeddedEC2:
 
 
 def _fraction(value: float, what: str) -> float:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise TypeError(f"{what} must be a number: got {what}={value!r}")
     if not 0 <= value <= 1:
         raise ValueError(f"{what} must be from 0 to 1: got {what}={value!r}")
     return value

@@ -36,6 +36,14 @@ class Clock(Protocol):
         ...
 
 
+def checked_clock(clock: Clock) -> Clock:
+    """Return the clock; TypeError if it is none."""
+    for method in ("monotonic", "sleep"):
+        if not callable(getattr(clock, method, None)):
+            raise TypeError(f"clock must be a clock, with a method {method}: got clock={clock!r}")
+    return clock
+
+
 @dataclass(frozen=True, slots=True)
 class _Course:
     """When a call started, when it looks at the state of things, and when it answers."""

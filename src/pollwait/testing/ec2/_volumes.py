@@ -11,9 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from threading import Lock
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from ..._core.duration import seconds as checked_seconds
+
+if TYPE_CHECKING:
+    from ..._core.duration import Duration
 
 State: TypeAlias = Literal["creating", "available", "in-use", "deleting", "deleted", "error"]
 _STATES: tuple[State, ...] = get_args(State)
@@ -103,12 +106,14 @@ class Volumes:
         with self._lock:
             self._lives[volume_id] = _Life(created_at, visible_at, timeline)
 
-    def script(self, volume_id: str, ready_after: float | None, state: State) -> None:
+    def script(self, volume_id: str, ready_after: Duration | None, state: State) -> None:
         """Rewrite a life: ``creating``, then ``state`` that many seconds after the creation."""
         with self._lock:
             life = self._life(volume_id)
-            at = life.ready_at() if ready_after is None else life.created_at
-            at += checked_seconds(ready_after or 0, "ready_after")
+            if ready_after is None:
+                at = life.ready_at()
+            else:
+                at = life.created_at + checked_seconds(ready_after, "ready_after")
             life.timeline = [(-math.inf, "creating"), (at, _checked(state))]
 
     def set_state(self, volume_id: str, state: State, now: float) -> None:
