@@ -8,8 +8,7 @@ from datetime import timedelta
 import pytest
 
 from pollwait import PollCancelled, fixed, poll
-from pollwait.testing import FakeClock
-from pollwait.testing._deadlock import Deadlock
+from pollwait.testing import Deadlock, FakeClock
 
 NOT_A_DURATION = [-1, float("nan"), float("inf"), True, "5"]
 
@@ -152,6 +151,21 @@ def test_advance_falls_short_of_a_sleeper(clock, spawn):
     assert log == []
     clock.advance(0.25)
     assert log == [("a", 2.0)]
+
+
+def test_woken_thread_has_its_time_until_it_sleeps_again(clock, spawn):
+    """Time waits for a woken thread that is a little slow in real time."""
+    log = []
+
+    def slow():
+        for _ in range(2):
+            clock.sleep(1)
+            threading.Event().wait(0.01)
+            log.append(clock.monotonic())
+
+    spawn(slow)
+    clock.advance(5)
+    assert log == [1.0, 2.0]
 
 
 def test_advance_does_not_wait_for_ever_for_a_thread_that_blocks(clock, spawn):

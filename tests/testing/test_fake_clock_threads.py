@@ -17,9 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pollwait import MAX_DELAY, ClockStalled, PollCancelled, Poller, PollTimeout, fixed, poll
-from pollwait.testing import FakeClock
+from pollwait.testing import Deadlock, FakeClock
 from pollwait.testing import _stops as stops
-from pollwait.testing._deadlock import Deadlock
 
 
 @pytest.fixture(autouse=True)
@@ -226,6 +225,37 @@ def test_wait_ends_at_its_deadline():
     assert clock.sleeps == [2.5, 9.0]
 
 
+def test_wait_that_has_ended_is_over_for_its_event():
+    """An event that is set after a wait for it has ended does not disturb what comes then."""
+    clock, event = FakeClock(), threading.Event()
+
+    def wait():
+        first = clock.wait(event, 1)
+        clock.sleep(9)
+        return first, clock.monotonic()
+
+    def set_it():
+        clock.sleep(2)
+        event.set()
+
+    assert clock.run(wait, set_it) == [(False, 10.0), None]
+
+
+def test_event_wakes_all_who_still_wait():
+    """Of three who wait for one event, one gives up before; the others wake when it is set."""
+    clock, event = FakeClock(), threading.Event()
+
+    def wait(seconds):
+        return clock.wait(event, seconds), clock.monotonic()
+
+    def set_it():
+        clock.sleep(2)
+        event.set()
+
+    ends = clock.run(lambda: wait(5), lambda: wait(1), lambda: wait(MAX_DELAY), set_it)
+    assert ends == [(True, 2.0), (False, 1.0), (True, 2.0), None]
+
+
 def test_anything_with_is_set_is_an_event():
     """A wait needs no more of an event than ``is_set``."""
     clock = FakeClock()
@@ -275,7 +305,7 @@ def test_waits_that_are_cut_short_leave_nothing_behind():
 
     assert clock.run(wait, set_them) == [True, None]
     assert clock.monotonic() == 75.0
-    assert len(clock._turns.agenda._sleepers) < 100
+    assert len(clock._turns.roster._sleepers) < 100
 
 
 def test_calls_are_made_while_threads_sleep():
@@ -620,6 +650,20 @@ def test_time_that_stands_still_is_an_error(monkeypatch):
         clock.run(hot, named("cold", lambda: clock.sleep(1)))
 
 
+def test_time_that_moves_is_no_error(monkeypatch):
+    """Turns count only as long as the time stands still."""
+    monkeypatch.setattr(stops, "MOST_TURNS", 50)
+    clock = FakeClock()
+
+    def warm():
+        for _ in range(40):
+            clock.sleep(1)
+            clock.sleep(0)
+
+    clock.run(warm, warm)
+    assert clock.monotonic() == 40.0
+
+
 def test_thread_that_blocks_is_named_with_its_stack():
     """A thread that blocks on a queue is reported with the line at which it stands."""
     clock, jobs, ends = FakeClock(watchdog=0.02), queue.Queue(), []
@@ -793,6 +837,19 @@ def test_thread_begins_when_its_starter_sleeps():
 
     clock.run(outer)
     assert log == [("outer", 1.0), ("inner", 1.0), ("outer", 1.5), ("inner", 4.0)]
+
+
+def test_thread_has_the_name_of_its_target():
+    """A thread is named after its target, or as it is told; for Python it is a daemon."""
+    clock = FakeClock()
+
+    def work():
+        return None
+
+    assert clock.thread(work).name == "work"
+    assert clock.thread(work, name="worker").name == "worker"
+    assert clock.thread().name.startswith("Thread-")
+    assert clock.thread(work).daemon
 
 
 def test_join_takes_the_time_of_the_clock():

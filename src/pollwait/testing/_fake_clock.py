@@ -151,7 +151,7 @@ class FakeClock:
                 at the same time happen in the order in which they were asked for.
         """
         with self._turns.lock:
-            self._turns.agenda.call_at(_reading(when, "when"), function)
+            self._turns.roster.call_at(_reading(when, "when"), function)
 
     def run(self, *functions: Callable[[], T]) -> list[T]:
         """Run each function in a registered thread, and wait until all have ended.
@@ -217,7 +217,8 @@ class FakeClock:
         """Register the calling thread for the duration of a ``with`` block.
 
         The place is held from this call on, not only from the start of the block. So for a job of a
-        pool, call it where the job is submitted, and enter it in the job.
+        pool, call it where the job is submitted, and enter it in the job. Threads that are still
+        there when the block ends go on without it.
 
         Args:
             name: what reports call the thread; by default the name of the calling one.
@@ -245,7 +246,7 @@ class FakeClock:
 
     @property
     def _now(self) -> float:
-        return self._turns.agenda.now
+        return self._turns.roster.now
 
     def _wait_alone(self, event: Event, duration: float) -> bool:
         began = self._now
@@ -260,7 +261,7 @@ class FakeClock:
     def _call_next(self, end: float) -> bool:
         """Move the time to the next call that is due by ``end`` and make it, if there is one."""
         with self._turns.lock:
-            function = self._turns.agenda.take_call(end)
+            function = self._turns.roster.take_call(end)
         if function is None:
             return False
         function()

@@ -8,10 +8,10 @@ import traceback
 from typing import TYPE_CHECKING
 
 from .._errors import safe_repr
-from ._agenda import INFINITY
+from ._roster import INFINITY
 
 if TYPE_CHECKING:
-    from ._agenda import Agenda, Member, Sleep
+    from ._roster import Member, Roster, Sleep
 
 _frames = sys._current_frames  # pyright: ignore[reportPrivateUsage]  # documented all the same
 # What stands above this module in a stack is how the clock has started the thread.
@@ -22,45 +22,45 @@ _MOST_SLEEPERS = 20
 _MOST_CALLS = 12
 
 
-def deadlocked(agenda: Agenda, auto: bool) -> str:
+def deadlocked(roster: Roster, auto: bool) -> str:
     """Say who waits for what when nobody is left who could wake anybody."""
     why = "" if auto else ", and with auto=False only advance() moves the time"
-    return f"every thread is blocked at {agenda.now} s{why}: {sleepers(agenda)}"
+    return f"every thread is blocked at {roster.now} s{why}: {sleepers(roster)}"
 
 
-def forsaken(agenda: Agenda, auto: bool, watchdog: float) -> str:
+def forsaken(roster: Roster, auto: bool, watchdog: float) -> str:
     """Say who waits for what when nobody has woken anybody for long."""
     what = "has set an event" if auto else "has called advance() or set an event"
     return (
-        f"nobody {what} for {watchdog} real seconds, and the time stands at {agenda.now} s:"
-        f" {sleepers(agenda)}"
+        f"nobody {what} for {watchdog} real seconds, and the time stands at {roster.now} s:"
+        f" {sleepers(roster)}"
     )
 
 
-def stalled(agenda: Agenda, sleeps: int) -> str:
+def stalled(roster: Roster, sleeps: int) -> str:
     """Say who keeps the time from moving."""
     return (
-        f"the time stands still at {agenda.now} s after {sleeps:,} sleeps of 0 s, so some thread"
-        f" sleeps again and again where it should sleep longer: {sleepers(agenda)}"
+        f"the time stands still at {roster.now} s after {sleeps:,} sleeps of 0 s, so some thread"
+        f" sleeps again and again where it should sleep longer: {sleepers(roster)}"
     )
 
 
-def stuck(member: Member, agenda: Agenda, watchdog: float) -> str:
+def stuck(member: Member, roster: Roster, watchdog: float) -> str:
     """Say where a thread is that does not come back to the clock."""
     late = f"{member.name!r} has not come back to the clock for {watchdog} real seconds"
     if member.thread is None:
-        return f"{late}: it was registered and never entered; {sleepers(agenda)}"
+        return f"{late}: it was registered and never entered; {sleepers(roster)}"
     return (
         f"{late}: it is busy, or blocked on something that is not the clock;"
-        f" {sleepers(agenda)}; it stands at\n{_stack(member)}"
+        f" {sleepers(roster)}; it stands at\n{_stack(member)}"
     )
 
 
-def sleepers(agenda: Agenda) -> str:
+def sleepers(roster: Roster) -> str:
     """Say who sleeps, and until when."""
     every = [
         f"{member.name!r} {_doing(sleep)}"
-        for member, sleep in agenda.asleep.items()
+        for member, sleep in roster.asleep.items()
         if sleep.kind != "run"
     ]
     if not every:

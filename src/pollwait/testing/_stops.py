@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from .._errors import ClockStalled
 from . import _reports as reports
-from ._agenda import INFINITY
 from ._deadlock import Deadlock
+from ._roster import INFINITY
 from ._watch import someone_is_awake
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ._agenda import Group, Member
+    from ._roster import Group, Member
     from ._turns import Turns
 
 # Turns without any movement of the time: about two seconds' worth, and far more than threads need
@@ -68,7 +68,7 @@ class Stops:
         The caller of a run stays asleep until its threads have ended. Threads that the clock made
         are released silently if somebody else hears of the error.
         """
-        asleep = list(self._turns.agenda.asleep.items())
+        asleep = list(self._turns.roster.asleep.items())
         heard = self.group is not None or any(not member.own for member, _ in asleep)
         if self.group is not None:
             self.group.fail(error())
@@ -82,32 +82,32 @@ class Stops:
 
     def if_deadlocked(self) -> bool:
         """Stop everybody if somebody sleeps whom nobody is left to wake."""
-        agenda = self._turns.agenda
-        if not agenda.wanted or someone_is_awake(agenda):
+        roster = self._turns.roster
+        if not roster.wanted or someone_is_awake(roster):
             return False
         return self._report_deadlock()
 
     def if_stalled(self) -> bool:
         """Stop everybody if turns are taken for ever and lead nowhere."""
-        agenda = self._turns.agenda
+        roster = self._turns.roster
         if self._turns_here >= MOST_TURNS:
             self._turns_here = 0
-            text = reports.stalled(agenda, MOST_TURNS)
+            text = reports.stalled(roster, MOST_TURNS)
             return self.everybody(lambda: ClockStalled(text))
         if self._daemon_turns >= MOST_DAEMON_TURNS:
             self._daemon_turns = 0
-            if all(who.daemon or what.due == INFINITY for who, what in agenda.asleep.items()):
+            if all(who.daemon or what.due == INFINITY for who, what in roster.asleep.items()):
                 return self._report_deadlock()
         return False
 
     def _report_deadlock(self) -> bool:
-        text = reports.deadlocked(self._turns.agenda, self._turns.auto)
+        text = reports.deadlocked(self._turns.roster, self._turns.auto)
         return self.everybody(lambda: Deadlock(text))
 
     def _stop(self, member: Member, error: Callable[[], BaseException]) -> None:
         member.stopped = member.stopped or error
         if member.sleep is not None:
-            self._turns.agenda.hasten(member)
+            self._turns.roster.hasten(member)
 
 
 def raise_if_stopped(me: Member) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._core.callables import describe
 from .._core.rules import MAX_DELAY
-from ._agenda import Group, Member
+from ._roster import Group, Member
 from ._stops import Released
 
 if TYPE_CHECKING:
@@ -58,7 +58,6 @@ class ClockThread(threading.Thread):
         if self.ident is None:
             self.register()
         self.launch()
-        self._turns.start()
 
     def register(self) -> None:
         """Have time stand still for the thread, which is about to be launched."""
@@ -67,7 +66,7 @@ class ClockThread(threading.Thread):
         self._turns.register(self._member)
 
     def launch(self) -> None:
-        """Start the thread, and leave it to others to give it its turn."""
+        """Start the thread, which is registered."""
         try:
             super().start()
         except BaseException:
@@ -128,7 +127,6 @@ class Registration:
         self._turns = turns
         self._member = Member(name or threading.current_thread().name, registered=True)
         turns.register(self._member)
-        turns.start()
 
     def __enter__(self) -> Self:
         me = self._turns.current()

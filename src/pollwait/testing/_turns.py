@@ -16,20 +16,20 @@ import threading
 from typing import TYPE_CHECKING
 
 from .._core.rules import MAX_DELAY
-from ._agenda import INFINITY, Agenda, Member, Sleep
+from ._roster import INFINITY, Member, Roster, Sleep
 from ._stops import Released, Stops, raise_if_stopped
 from ._watch import Arrivals, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ._agenda import Flag, Group, Kind
+    from ._roster import Flag, Group, Kind
 
 
 class Turns:
     """Who has the turn on a clock, and who is next.
 
-    The lock guards every field, and those of the agenda, its members, the watch and the stops. It
+    The lock guards every field, and those of the roster, its members, the watch and the stops. It
     is held while events are asked whether they are set, and never while other code of users runs.
 
     Args:
@@ -45,7 +45,7 @@ class Turns:
 
     def __init__(self, start: float, *, auto: bool, watchdog: float) -> None:
         self.lock = threading.RLock()
-        self.agenda = Agenda(start)
+        self.roster = Roster(start)
         self.auto = auto
         self.sleeps: list[float] = []
         self.running: Member | None = None
@@ -58,12 +58,12 @@ class Turns:
 
     def alone(self) -> bool:
         """Tell whether nobody takes turns, so that whoever sleeps may simply move the time."""
-        return self.auto and not self._registered and not self.agenda.asleep
+        return self.auto and not self._registered and not self.roster.asleep
 
     def move_to(self, when: float) -> None:
         """Move the time of a clock on which nobody takes turns."""
         with self.lock:
-            self.agenda.now = max(self.agenda.now, when)
+            self.roster.now = max(self.roster.now, when)
             self.running = None
 
     def current(self) -> Member:
@@ -87,11 +87,6 @@ class Turns:
                 if member.group.failure is not None:
                     member.stopped = Released
             self._lie_down(member, "begin", 0.0)
-
-    def start(self) -> None:
-        """Give the turn to somebody, if nobody has it."""
-        with self.lock:
-            self.pass_turn(None)
 
     def enter(self, member: Member) -> None:
         """Make the calling thread that member, once its first turn comes."""
@@ -170,7 +165,7 @@ class Turns:
     def take_off(self, member: Member) -> None:
         """Go on without a member."""
         if member.sleep is not None:
-            self.agenda.remove(member)
+            self.roster.remove(member)
         self._registered.discard(member)
         if member.group is not None:
             member.group.pending.pop(member, None)
@@ -180,29 +175,29 @@ class Turns:
 
     def pass_turn(self, me: Member | None) -> None:
         """Give the turn to whoever is next, if nobody has it."""
-        agenda = self.agenda
+        roster = self.roster
         while self.running is None:
-            agenda.notice()
-            due = agenda.next_due()
+            roster.notice()
+            due = roster.next_due()
             if not self._may_move(due):
                 if not self.stops.if_deadlocked():
                     break
                 continue
-            if due > agenda.now:
+            if due > roster.now:
                 self.stops.count_afresh()
-            function = agenda.take_call(due)
+            function = roster.take_call(due)
             if function is not None:
                 self._call(function)
             elif not self.stops.if_stalled():
-                self._wake(agenda.take_sleeper(), me)
+                self._wake(roster.take_sleeper(), me)
         self.watch.post_lookout()
 
     def _lie_down(self, me: Member, kind: Kind, seconds: float, event: Flag | None = None) -> Sleep:
-        now = self.agenda.now
+        now = self.roster.now
         endless = event is not None and seconds >= MAX_DELAY
         sleep = Sleep(kind, now, seconds, INFINITY if endless else now + seconds, event)
         sleep.last = kind == "advance" and not (self.auto and me.registered)
-        self.agenda.add(me, sleep)
+        self.roster.add(me, sleep)
         if self.running is me:
             self.running = None
         self.moves += 1
@@ -212,29 +207,29 @@ class Turns:
     def _get_up(self, me: Member) -> None:
         """End a sleep that an error breaks off."""
         if me.sleep is not None:  # pragma: no branch - an interrupt may come just after the waking
-            self.agenda.remove(me)
+            self.roster.remove(me)
         if self.running is None and me.registered:
             self.running = me
         self.moves += 1
 
     def _may_move(self, due: float) -> bool:
-        if due <= self.agenda.now:
+        if due <= self.roster.now:
             return True
         if due == INFINITY:
             return False
         if self.auto:
-            return self.agenda.wanted > 0
+            return self.roster.wanted > 0
         return any(
-            sleep.due >= due for sleep in self.agenda.asleep.values() if sleep.kind == "advance"
+            sleep.due >= due for sleep in self.roster.asleep.values() if sleep.kind == "advance"
         )
 
     def _wake(self, member: Member, me: Member | None) -> None:
-        sleep = self.agenda.remove(member)
+        sleep = self.roster.remove(member)
         self.moves += 1
         self.stops.count(member)
         if sleep.counts and member.stopped is None:
-            cut_short = sleep.cut and self.agenda.now < sleep.due
-            self.sleeps.append(self.agenda.now - sleep.began if cut_short else sleep.seconds)
+            cut_short = sleep.cut and self.roster.now < sleep.due
+            self.sleeps.append(self.roster.now - sleep.began if cut_short else sleep.seconds)
         if self._takes_turn(member, sleep):
             self.running = member
             self.watch.kept = 0.0

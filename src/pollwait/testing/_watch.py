@@ -15,7 +15,7 @@ from . import _reports as reports
 from ._deadlock import Deadlock
 
 if TYPE_CHECKING:
-    from ._agenda import Agenda, Member, Sleep
+    from ._roster import Member, Roster, Sleep
     from ._turns import Turns
 
 # Real seconds between two looks of the lookout: short beside a test, long beside a turn (20 µs).
@@ -59,15 +59,15 @@ class Watch:
 
     def post_lookout(self) -> None:
         """See to it that there is a lookout where one is needed."""
-        running, agenda = self._turns.running, self._turns.agenda
+        running, roster = self._turns.running, self._turns.roster
         if running is None:
-            needed = agenda.wanted > 0 and agenda.watches()
+            needed = roster.wanted > 0 and roster.watches()
         else:
             needed = not running.registered
         if not needed:
             self._lookout = None
         elif self._lookout is None or self._lookout.sleep is None:
-            self._lookout = next((who for who in agenda.asleep if who.thread is not None), None)
+            self._lookout = next((who for who in roster.asleep if who.thread is not None), None)
             if self._lookout is not None:
                 self._lookout.open_gate()
 
@@ -85,11 +85,11 @@ class Watch:
         turns = self._turns
         running = turns.running
         if running is not None and running.registered:
-            text = reports.stuck(running, turns.agenda, self._watchdog)
+            text = reports.stuck(running, turns.roster, self._watchdog)
             running.stopped = lambda: Deadlock(text)  # in case that it ever comes back
             turns.take_off(running)
-        elif running is None and turns.agenda.wanted:
-            text = reports.forsaken(turns.agenda, turns.auto, self._watchdog)
+        elif running is None and turns.roster.wanted:
+            text = reports.forsaken(turns.roster, turns.auto, self._watchdog)
         else:
             return
         turns.stops.everybody(lambda: Deadlock(text))
@@ -126,19 +126,19 @@ class Arrivals:
             with lock:
                 raise TimeoutError(
                     f"{self._present()} of {number} sleepers after {timeout} real seconds:"
-                    f" {reports.sleepers(self._turns.agenda)}"
+                    f" {reports.sleepers(self._turns.roster)}"
                 )
 
     def _present(self) -> int:
-        return sum(sleep.counts for sleep in self._turns.agenda.asleep.values())
+        return sum(sleep.counts for sleep in self._turns.roster.asleep.values())
 
 
-def someone_is_awake(agenda: Agenda) -> bool:
+def someone_is_awake(roster: Roster) -> bool:
     """Tell whether any thread but the sleepers could still do something, such as set an event.
 
     Threads that sleep on another clock could not: whoever wakes them is awake and counts.
     """
-    inside = {member.thread for member in agenda.asleep}
+    inside = {member.thread for member in roster.asleep}
     return any(
         thread not in inside and not getattr(thread, "is_idle", False)
         for thread in threading.enumerate()

@@ -124,7 +124,7 @@ class Sleep:
         return self.kind in {"sleep", "wait"}
 
 
-class Agenda:
+class Roster:
     """The time of a clock, its sleepers and its calls.
 
     Attributes:
