@@ -150,7 +150,7 @@ def test_errors_are_judged_anew():
 
 
 def test_keys_that_were_not_sent_count_for_nothing():
-    """An error that names unknown keys says of these that it is none of them: so they are halved."""
+    """An error that names none of the keys that were sent is one of a key it does not name."""
     calls, answered, failed, _ = run("ab", "b", lambda error, keys: ["arn:b", "z"])
     assert calls == [["a", "b"], ["a"], ["b"]]
     assert answered == ["a"]

@@ -762,6 +762,22 @@ def test_report_of_many_is_short():
         clock.run(*[named("w", lambda: clock.wait(never, MAX_DELAY)) for _ in range(25)])
 
 
+def test_threads_end_quietly_when_the_test_hears_of_it(monkeypatch):
+    """One report is enough: where the test gets the error, the clock's own threads just end."""
+    clock, jobs, reported = FakeClock(watchdog=0.02), queue.Queue(), []
+    monkeypatch.setattr(threading, "excepthook", lambda what: reported.append(what.exc_type))
+    other = clock.thread(lambda: clock.sleep(9))
+    worker = clock.thread(jobs.get, name="worker", daemon=True)
+    with pytest.raises(Deadlock, match="'worker' has not come back"), clock.registered():  # noqa: PT012
+        other.start()
+        worker.start()
+        clock.sleep(1)
+    other.join()
+    jobs.put("a job")
+    worker.join()
+    assert reported == []
+
+
 def test_release_does_not_wait_for_ever_for_a_thread_that_blocks():
     """A thread that blocks while it is released is left behind; the first error stands."""
     clock, jobs = FakeClock(watchdog=0.02), queue.Queue()
