@@ -58,6 +58,7 @@ PURE = {
     "heapq",
     "itertools",
     "math",
+    "numbers",
     "operator",
     "sys",
     "types",
