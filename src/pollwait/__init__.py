@@ -6,6 +6,7 @@ This is the face for threads.
 from __future__ import annotations
 
 from ._clock import Clock, SystemClock
+from ._clock import Event as CancelEvent
 from ._core.history import History, Record
 from ._core.schedule import (
     DEFAULT,
@@ -34,6 +35,7 @@ from ._sync.poller import Poller, poll
 __all__ = [
     "DEFAULT",
     "MAX_DELAY",
+    "CancelEvent",
     "Checked",
     "Clock",
     "ClockStalled",

@@ -13,7 +13,7 @@ from ._core.typed import Protocol
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable
 
     from ._core.try_again import TryAgain
 
@@ -64,8 +64,7 @@ class AsyncEvent(Protocol):
 class AsyncClock(Protocol):
     """The time of a wait on an event loop."""
 
-    @property
-    def monotonic(self) -> Callable[[], float]:
+    def monotonic(self) -> float:
         """Return the time in seconds. It never steps back; its zero means nothing."""
         ...
 

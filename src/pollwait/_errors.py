@@ -78,7 +78,7 @@ class PollError(_Portable):
     elapsed: float
     last: Any
     last_error: Exception | None
-    history: History | None
+    history: History
 
     def __init__(
         self,
@@ -97,7 +97,14 @@ class PollError(_Portable):
         self.elapsed = elapsed
         self.last = last
         self.last_error = last_error
-        self.history = history
+        self.history = _no_history() if history is None else history
+
+
+def _no_history() -> History:
+    """Return the history of an error that no wait has made; that module needs this one."""
+    from ._core.history import History
+
+    return History()
 
 
 class PollTimeout(PollError, TimeoutError):
@@ -210,3 +217,14 @@ def _rebuild(cls: type[_Portable], args: tuple[Any, ...], fields: dict[str, Any]
     error.args = args
     error.__dict__.update(fields)
     return error
+
+
+for _public in (
+    PollError,
+    PollTimeout,
+    PollExhausted,
+    PollFailed,
+    PollCancelled,
+    ClockStalled,
+):
+    _public.__module__ = "pollwait"  # the name by which tracebacks show them and pickles find them

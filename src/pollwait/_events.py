@@ -26,7 +26,7 @@ class Checked(Value):
         attempt: the number of the check, from 1.
         elapsed: seconds from the start of the wait to the end of the check.
         value: what the check returned; None if it raised.
-        error: what the check raised; None if it returned.
+        error: what the check, or a predicate after it, raised; None if neither did.
         next_delay: seconds until the next check; None if this was the last one.
     """
 
@@ -56,7 +56,7 @@ class Finished(Value):
     Attributes:
         name: what was waited for.
         reason: ``"ready"``, ``"failed"``, ``"timeout"``, ``"exhausted"``, ``"cancelled"``, or
-            ``"error"`` for an error that passed through the wait.
+            ``"error"`` for an error that passed through the wait, or for a clock that stands still.
         attempts: how many checks were made.
         elapsed: seconds from the start of the wait to its end.
         value: the good value; None if there was none.
@@ -94,11 +94,11 @@ def leave(
     wait: Wait, now: float, error: BaseException, tell: Hook | None, reason: Reason = "error"
 ) -> None:
     """End a wait by an error on its way to the caller, and tell of it."""
-    checked = wait.reason is not None  # else something other than a check was interrupted
+    was_a_check = wait.reason is not None  # else something other than a check was interrupted
     wait.broke(now, reason)
     if tell is None:
         return
-    if checked:
+    if was_a_check:
         tell(Checked(wait.name, wait.attempts, wait.elapsed, None, error, None))
     tell(_finished(wait, None, error))
 
@@ -120,7 +120,8 @@ def _told(wait: Wait, tell: Hook | None) -> Exception:
 
 
 def _finished(wait: Wait, value: object, error: BaseException | None) -> Finished:
-    reason = "error" if wait.reason is None or wait.reason == "stalled" else wait.reason
+    assert wait.reason is not None  # it is over
+    reason = "error" if wait.reason == "stalled" else wait.reason
     return Finished(wait.name, reason, wait.attempts, wait.elapsed, value, error)
 
 
@@ -133,6 +134,9 @@ def log_events(logger: logging.Logger) -> Hook:
     Returns:
         The hook; any number of waits and threads may share it.
     """
+    for method in ("debug", "info", "warning"):
+        if not callable(getattr(logger, method, None)):
+            raise TypeError(f"logger must be a logging.Logger: got logger={logger!r}")
 
     def log(event: Checked | Finished) -> None:
         if isinstance(event, Checked):

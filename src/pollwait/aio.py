@@ -7,5 +7,6 @@ from __future__ import annotations
 
 from ._aio.poller import Poller, poll
 from ._clock import AsyncClock
+from ._clock import AsyncEvent as CancelEvent
 
-__all__ = ["AsyncClock", "Poller", "poll"]
+__all__ = ["AsyncClock", "CancelEvent", "Poller", "poll"]

@@ -9,6 +9,7 @@ import statistics
 import sys
 from collections.abc import Callable
 from datetime import timedelta
+from fractions import Fraction
 from itertools import islice, pairwise
 from math import inf, isfinite, nan
 from typing import Any
@@ -610,3 +611,11 @@ def test_bad_argument_is_refused(
     """A bad argument is refused when given, with its name and value."""
     with pytest.raises(kind, match=message):
         make()
+
+
+def test_numbers_of_other_kinds_are_taken() -> None:
+    """A fraction is a number, for durations and factors alike."""
+    half = Fraction(1, 2)
+    assert exponential(half, factor=3 * half).jitter(half) == exponential(0.5, factor=1.5).jitter(
+        0.5
+    )

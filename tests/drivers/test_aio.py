@@ -276,8 +276,22 @@ def test_awaitable_in_an_awaitable_is_refused():
     async def forgetful():
         return coroutine_function()
 
-    with pytest.raises(TypeError, match="returned an awaitable"):
+    with pytest.raises(TypeError, match="returned an awaitable .*: await it in the check"):
         run(patiently(forgetful))
+
+
+def test_generator_as_result_is_refused():
+    """O4: a generator, of whose body nothing has run, is no good value here either."""
+
+    def generating():
+        yield True
+
+    async def generating_async():
+        yield True
+
+    for function in (generating, generating_async):
+        with pytest.raises(TypeError, match="returned a generator"):
+            run(patiently(lambda function=function: function()))
 
 
 def test_error_while_being_cut_is_a_cut():

@@ -151,3 +151,13 @@ def test_log_events_warns_of_bad_ends(caplog):
         ("WARNING", "'db' not ready after 1 check in 0 s (timeout 0 s); last value False at 0 s"),
         ("WARNING", "'db' ended after 1 check in 0 s by KeyError('bug')"),
     ]
+
+
+@pytest.mark.parametrize("logger", ["waits", None, logging])
+def test_log_events_wants_a_logger(logger):
+    """What cannot log is refused when the hook is made, not at the first event."""
+    if logger is logging:
+        assert callable(log_events(logger))  # the module has the same three functions
+        return
+    with pytest.raises(TypeError, match="logger must be a logging.Logger: got logger="):
+        log_events(logger)

@@ -783,6 +783,22 @@ def test_event_clock_and_rng_must_have_their_shape(argument):
         patiently(lambda: True, **{argument: object()})
 
 
+def test_class_in_place_of_a_clock_is_refused():
+    """Forgotten parentheses are found when the clock is given, not at its first use."""
+    with pytest.raises(TypeError, match="clock must be a clock"):
+        patiently(lambda: True, clock=FakeClock)
+
+
+def test_error_is_shown_under_its_public_name():
+    """Tracebacks and pickles name an error by the path that users import it by."""
+    with pytest.raises(PollTimeout) as caught:
+        patiently(lambda: False, timeout=0)
+    assert traceback.format_exception_only(caught.type, caught.value)[0].startswith(
+        "pollwait.PollTimeout: "
+    )
+    assert PollTimeout().history.total == 0
+
+
 def test_clock_of_an_event_loop_is_refused():
     """A clock whose sleep must be awaited would never sleep here."""
     with pytest.raises(TypeError, match=r"clock.sleep .* is async"):

@@ -49,6 +49,7 @@ def test_poller_is_a_value():
     assert poller != Poller(timeout=60)
     assert poller == pickle.loads(pickle.dumps(poller))
     assert hash(poller) == hash(copy.copy(poller))
+    assert "retry_on=(OSError | KeyError,)" in repr(Poller(retry_on=(OSError, KeyError)))
     assert repr(Poller(schedule=fixed(3), timeout=60)) == "Poller(schedule=fixed(3), timeout=60.0)"
     with pytest.raises(AttributeError, match="Poller is immutable"):
         poller.timeout = 5

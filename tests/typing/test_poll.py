@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs, assert_type
 
     from pollwait import (
+        CancelEvent,
         Checked,
         Clock,
         Finished,
@@ -128,7 +129,7 @@ if TYPE_CHECKING:
         assert_type(error.elapsed, float)
         assert_type(error.last, Any)
         assert_type(error.last_error, Exception | None)
-        assert_type(error.history, History | None)
+        assert_type(error.history, History)
         caught: TimeoutError = timeout
         assert_type(caught.errno, int | None)
         TryAgain("later", after="Wed, 21 Oct 2026 07:28:00 GMT")
@@ -162,3 +163,24 @@ if TYPE_CHECKING:
         clock = SystemClock()
         assert_type(clock.monotonic(), float)
         assert_type(fake.sleeps, list[float])
+
+
+class OwnClock:
+    """A clock that a user writes with nothing but public names."""
+
+    def monotonic(self) -> float:
+        """Tell the time."""
+        return 0.0
+
+    def sleep(self, seconds: float) -> None:
+        """Sleep."""
+
+    def wait(self, event: CancelEvent, seconds: float) -> bool:
+        """Wait."""
+        return event.is_set()
+
+
+def own_clocks_and_unions() -> None:
+    """Such a clock is accepted, and so is a union of exception types."""
+    clock: Clock = OwnClock()
+    assert_type(poll(str, timeout=0, clock=clock, retry_on=OSError | ValueError), str)

@@ -15,8 +15,9 @@ from .._core.callables import (
     describe,
     is_awaitable,
     is_plain_function,
-    refuse_awaitable,
+    refuse_generator,
     refuse_generator_function,
+    refuse_unfinished,
 )
 from .._core.try_again import TryAgain
 from .._core.wait import Wait
@@ -83,9 +84,9 @@ async def _attempt(
             limit = settings.attempt_timeout
             value = await (pending if limit is None else _cut_after(limit, pending, backend))
             if type(value) not in PLAIN:
-                refuse_awaitable(value, "the awaited check")
+                refuse_unfinished(value, "check", "await it in the check")
         else:
-            value = answer
+            value = answer if kind in PLAIN else refuse_generator(answer, "check")
         judging = True
         if settings.fail is not None and await _verdict(settings.fail(value)):
             wait.report(value, clock.monotonic(), "failed")
@@ -146,10 +147,13 @@ async def _verdict(answer: Any) -> bool:
 
 def _refuse_blocking(clock: AsyncClock, cancel: AsyncEvent | None) -> None:
     """Raise TypeError for a clock or an event of threads, which would block the whole loop."""
-    for what, waiter in (("clock", clock), ("cancel", cancel)):
+    for what, waiter, instead in (
+        ("clock", clock, "leave it out, and use pollwait.testing.run in tests"),
+        ("cancel", cancel, "pass an event such as asyncio.Event"),
+    ):
         method = getattr(waiter, "wait", None)
         if is_plain_function(method):
             raise TypeError(
-                f"{what} must be for an event loop, and {describe(method)!r} is for threads: use"
-                " pollwait.poll there"
+                f"{what} must be for an event loop, and {describe(method)!r} is for threads:"
+                f" {instead}"
             )

@@ -26,6 +26,8 @@ _COROUTINE = 0x80
 _ITERABLE_COROUTINE = 0x100
 _ASYNC_GENERATOR = 0x200
 
+AIO_POLL = "pollwait.poll awaits nothing, use pollwait.aio.poll"
+
 PLAIN = frozenset((bool, str, int, float, bytes, dict, list, tuple, type(None)))
 """Types of most results, of which one look tells that they need not be awaited."""
 
@@ -64,7 +66,7 @@ def refuse_generator_function(function: object, what: str) -> None:
 def refuse_coroutine_function(function: object, what: str) -> None:
     """Raise TypeError for what is written to be awaited, before it is ever called."""
     if is_coroutine_function(function):
-        raise TypeError(_not_awaited(f"{what} {describe(function)!r} is async"))
+        raise TypeError(f"{what} {describe(function)!r} is async: {AIO_POLL}")
 
 
 def is_coroutine_function(function: object) -> bool:
@@ -77,11 +79,17 @@ def is_plain_function(function: object) -> bool:
     return isinstance(_inner(function), FunctionType) and not is_coroutine_function(function)
 
 
-def refuse_awaitable(answer: T, what: str) -> T:
-    """Return an answer, or raise TypeError if someone would have to await or to run it."""
+def refuse_unfinished(answer: T, what: str, instead: str = AIO_POLL) -> T:
+    """Return an answer, or raise TypeError if somebody would have to await or to run it first.
+
+    Args:
+        answer: what was returned.
+        what: which function returned it.
+        instead: what to do about an awaitable.
+    """
     if is_awaitable(answer):
         close_coroutine(answer)
-        raise TypeError(_not_awaited(f"{what} returned an awaitable ({type(answer).__name__})"))
+        raise TypeError(f"{what} returned an awaitable ({type(answer).__name__}): {instead}")
     return refuse_generator(answer, what)
 
 
@@ -105,10 +113,6 @@ def is_awaitable(answer: object) -> TypeIs[Awaitable[Any]]:
     if isinstance(answer, GeneratorType):
         return bool(answer.gi_code.co_flags & _ITERABLE_COROUTINE)
     return hasattr(type(answer), "__await__")
-
-
-def _not_awaited(subject: str) -> str:
-    return f"{subject}, and pollwait.poll awaits nothing: use pollwait.aio.poll"
 
 
 def _flags(function: object) -> int:

@@ -22,17 +22,37 @@ def seconds(value: Duration, what: str) -> float:
     """Return a duration in seconds.
 
     Args:
-        value: seconds as an int or float, or a ``timedelta``; finite and >= 0.
+        value: seconds as a number, or a ``timedelta``; finite and >= 0.
         what: the argument's name, for the error.
 
     Raises:
-        TypeError: the value is no number (``bool`` included).
+        TypeError: the value is neither (a ``bool`` is no number).
         ValueError: the value is NaN, infinite or negative.
     """
-    number = _number(value, what)
-    if 0.0 <= number < INFINITY:
-        return number or 0.0  # not -0.0, which would show
+    if _is_timedelta(value):
+        length = value.total_seconds()
+    else:
+        length = real(value, what, "seconds (a number) or a timedelta")
+    if 0.0 <= length < INFINITY:
+        return length or 0.0  # not -0.0, which would show
     raise ValueError(f"{what} must be finite and >= 0 seconds: got {what}={value!r}")
+
+
+def real(value: object, what: str, allowed: str) -> float:
+    """Return a real number as a float; infinite where it is beyond the largest one.
+
+    Raises:
+        TypeError: the value is no real number (``bool`` included); ``allowed`` says what may stand
+            there.
+    """
+    if type(value) is float:
+        return value
+    if type(value) is bool or not (isinstance(value, (int, float)) or _is_other_real(value)):
+        raise TypeError(f"{what} must be {allowed}: got {what}={value!r}")
+    try:
+        return float(value)
+    except OverflowError:  # an int beyond the largest float
+        return INFINITY
 
 
 def at_least_one(value: object, what: str) -> int:
@@ -49,32 +69,13 @@ def at_least_one(value: object, what: str) -> int:
     return value
 
 
-def _number(value: Duration, what: str) -> float:
-    if type(value) is float:
-        return value
-    if isinstance(value, (int, float)) and type(value) is not bool:
-        return _from_number(value)
-    if _is_timedelta(value):
-        return value.total_seconds()
-    if _is_other_number(value):
-        return _from_number(float(value))
-    raise TypeError(f"{what} must be seconds (a number) or a timedelta: got {what}={value!r}")
-
-
 def _is_timedelta(value: object) -> TypeIs[timedelta]:
     """Recognise a timedelta by its method: no program but one that has one need load datetime."""
-    return not isinstance(value, type) and callable(getattr(value, "total_seconds", None))
+    return hasattr(value, "total_seconds") and not isinstance(value, type)
 
 
-def _is_other_number(value: object) -> TypeIs[float]:
+def _is_other_real(value: object) -> TypeIs[float]:
     """Recognise the numbers of numpy, and fractions; no program but one that has them gets here."""
     from numbers import Real
 
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _from_number(value: float) -> float:
-    try:
-        return float(value)
-    except OverflowError:  # an int beyond the largest float
-        return INFINITY
+    return isinstance(value, Real)

@@ -28,7 +28,7 @@ class Record(Value):
         attempt: its number, from 1.
         elapsed: seconds from the start of the wait to the end of the check.
         value: what it returned; None if it raised.
-        error: what it raised, without its traceback; None if it returned.
+        error: what it, or a predicate after it, raised, without its traceback; None if neither did.
         where: ``file:line in function`` where the error was raised; None if it returned, or if no
             Python code raised it.
     """

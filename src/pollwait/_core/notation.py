@@ -53,7 +53,7 @@ _WORDS = ("equal", "full")
 
 def parse(text: str) -> Schedule:
     """Read a schedule; what may be written is told in ``Schedule.parse``."""
-    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not isinstance(text, str):
         raise TypeError(f"text must be a str: got text={text!r}")
     try:
         return _Reader(text).read()

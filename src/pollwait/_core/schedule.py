@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .duration import at_least_one, seconds
+from .duration import at_least_one, real, seconds
 from .groups import Joint, Longer, Shorter, Then
 from .leaves import Decorrelated, Exponential, Fibonacci, Fixed, Linear, Sequence
 from .rules import MAX_DELAY, Jitter, Rule, Times, Within, number
@@ -76,7 +76,7 @@ class Schedule(_Bound):
     initial_delay: float
 
     def __init__(self, rule: Rule, initial_delay: float = 0.0) -> None:
-        if not isinstance(rule, Rule):  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not isinstance(rule, Rule):
             raise TypeError(
                 "a schedule is made by fixed, linear, exponential, fibonacci, decorrelated or"
                 f" sequence, not by calling Schedule: got {rule!r}"
@@ -368,7 +368,7 @@ def _unroll(schedule: Schedule, rng: Rng) -> Iterator[float]:
 
 
 def _delay(value: Duration, what: str) -> float:
-    return min(seconds(value, what), MAX_DELAY) + 0.0  # -0.0 becomes 0.0
+    return min(seconds(value, what), MAX_DELAY)
 
 
 def _above_zero(value: Duration, what: str) -> float:
@@ -378,17 +378,8 @@ def _above_zero(value: Duration, what: str) -> float:
     raise ValueError(f"{what} must be > 0 seconds: got {what}={value!r}")
 
 
-def _real(value: object, what: str, allowed: str) -> float:
-    if type(value) is bool or not isinstance(value, (int, float)):
-        raise TypeError(f"{what} must be {allowed}: got {what}={value!r}")
-    try:
-        return float(value)
-    except OverflowError:  # an int beyond the largest float
-        return float("inf")
-
-
 def _factor(value: float) -> float:
-    factor = _real(value, "factor", "a number")
+    factor = real(value, "factor", "a number")
     if 1.0 <= factor < float("inf"):
         return factor
     raise ValueError(f"factor must be finite and >= 1: got factor={value!r}")
@@ -399,7 +390,7 @@ def _fraction(amount: str | float) -> float:
     if isinstance(amount, str):
         named = {"full": 1.0, "equal": 0.5}.get(amount, 0.0)
     else:
-        named = _real(amount, "amount", allowed)
+        named = real(amount, "amount", allowed)
     if 0.0 < named <= 1.0:
         return named
     raise ValueError(f"amount must be {allowed}: got amount={amount!r}")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .wait import Wait
 
     Predicate: TypeAlias = Callable[[Any], object]
-    RetryOn: TypeAlias = type[BaseException] | Callable[[Any], object]
+    RetryOn: TypeAlias = type[BaseException] | UnionType | Callable[[Any], object]
 
 
 class Unset:
@@ -40,24 +40,6 @@ class Unset:
 
 UNSET: Final = Unset()
 """Stands for a timeout that was not given: None already means "for ever"."""
-
-
-OPTIONS = frozenset(
-    (
-        "until",
-        "fail",
-        "retry_on",
-        "schedule",
-        "timeout",
-        "max_attempts",
-        "name",
-        "cancel",
-        "clock",
-        "rng",
-        "on_event",
-    )
-)
-"""What users may say of every wait; a driver may know more."""
 
 
 class Settings(Value):
@@ -175,6 +157,10 @@ class Settings(Value):
         return None
 
 
+OPTIONS = frozenset(Settings.__slots__) - {"attempt_timeout", "fail_on", "failure"}
+"""What users may say of every wait; a driver may know more."""
+
+
 def public(options: dict[str, Any], known: frozenset[str] = OPTIONS) -> dict[str, Any]:
     """Return a user's keyword arguments, if all of them are known.
 
@@ -203,7 +189,7 @@ def _shaped(value: object, what: str, methods: tuple[str, ...], kind: str) -> No
     if value is None:
         return
     for method in methods:
-        if not callable(getattr(value, method, None)):
+        if isinstance(value, type) or not callable(getattr(value, method, None)):
             raise TypeError(f"{what} must be {kind}, with a method {method}: got {what}={value!r}")
 
 
@@ -249,6 +235,9 @@ class _NamedBy(Value):
 
     def __init__(self, types: tuple[type[BaseException], ...]) -> None:
         self._fill(types, tuple(named for named in types if issubclass(named, PollError)))
+
+    def __repr__(self) -> str:
+        return " | ".join(named.__name__ for named in self.types)
 
     def __call__(self, error: Exception) -> bool:
         return isinstance(error, self.poll_types if isinstance(error, PollError) else self.types)

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class Value:
     """An immutable object that is compared, hashed, shown and pickled by its fields.
 
-    A subclass names its fields in ``__slots__``, in the order of its constructor's arguments, and
-    its constructor hands them to ``_fill``.
+    A subclass that names any ``__slots__`` names all its fields there, those of its base included,
+    in the order of its constructor's arguments, and its constructor hands them to ``_fill``. A slot
+    that is no field belongs to a base between.
     """
 
     __slots__ = ()

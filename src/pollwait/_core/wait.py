@@ -20,8 +20,8 @@ Invariants
   sleep may be off by a rounding error or by an overshoot (T4).
 - A check that ends without a good value at or past the deadline is the last one.
 - A timeout goes before an exhaustion where both end the wait (T6).
-- State is plain data (numbers, tuples, the user's own values), so that a wait can be written down
-  and go on elsewhere.
+- What changes during a wait is plain data (numbers, tuples, the user's own values), so that a wait
+  can be written down and go on elsewhere.
 - A remembered error holds no frames. Neither the machine nor the error that it builds keeps what a
   check worked with alive.
 """
@@ -74,6 +74,9 @@ class Wait:
         reason: how the wait ended; None while it goes on.
         check_started: when the newest check started; a driver sets it where the schedule counts
             from there.
+        counts_from_start: whether the schedule wants to know that.
+        began, name, timeout, max_attempts, settings: what the wait was made with; the timeout is
+            infinite where there is none.
         attempts, elapsed, last, last_error: as in ``PollError``, so far.
     """
 
@@ -147,11 +150,12 @@ class Wait:
             error: what the check raised, if it is not for the caller.
             hint: seconds that take the place of the schedule's next delay.
         """
-        # All attempts of all waits pass here, hence one method with locals and no calls but one.
+        # All attempts of all waits pass here, hence one method that calls the schedule and, as a
+        # rule, nothing else.
         self.attempts = attempt = self.attempts + 1
         self.elapsed = elapsed = now - self.began
         where = None
-        if error is None or value is not None:
+        if error is None or value is not None:  # there is one before a predicate's TryAgain
             self.last = value
         if error is not None:
             self.last_error = error

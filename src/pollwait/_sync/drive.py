@@ -6,9 +6,9 @@ from .._clock import SYSTEM_CLOCK, hint
 from .._core.callables import (
     PLAIN,
     describe,
-    refuse_awaitable,
     refuse_coroutine_function,
     refuse_generator_function,
+    refuse_unfinished,
 )
 from .._core.try_again import TryAgain
 from .._core.wait import Wait
@@ -62,7 +62,7 @@ def _attempt(wait: Wait, settings: Settings, clock: Clock, check: Callable[[], A
         value = check()
         judging = True
         if type(value) not in PLAIN:
-            refuse_awaitable(value, "check")
+            refuse_unfinished(value, "check")
         if settings.fail is not None and _verdict(settings.fail(value), "fail"):
             wait.report(value, clock.monotonic(), "failed")
         elif (good := settings.until(value)) is not False and _verdict(good, "until"):
@@ -104,7 +104,7 @@ def _error_verdict(settings: Settings, error: Exception) -> Verdict:
 
 def _verdict(answer: object, predicate: str) -> bool:
     """Return what a predicate says; an awaitable says nothing here and is refused."""
-    return answer is True or (answer is not False and bool(refuse_awaitable(answer, predicate)))
+    return answer is True or (answer is not False and bool(refuse_unfinished(answer, predicate)))
 
 
 def _refuse_async(clock: Clock, cancel: Event | None) -> None:
