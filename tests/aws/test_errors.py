@@ -7,6 +7,7 @@ import importlib
 import pickle
 import subprocess
 import sys
+import traceback
 
 import botocore.exceptions
 import pytest
@@ -100,6 +101,14 @@ def test_error_travels_whole(kind, twin_of):
     assert known(twin) == known(error)
 
 
+@pytest.mark.parametrize("kind", [aws.WaiterError, *KINDS])
+def test_error_shows_its_public_name(kind):
+    """A traceback names an error as users import it, with no private module in between."""
+    shown = traceback.format_exception_only(example(kind))
+    assert shown == [f"pollwait.aws.{kind.__name__}: 'vol-1 available' failed\n"]
+    assert getattr(aws, kind.__name__) is kind
+
+
 def test_error_travels_to_another_process():
     """A process that has imported nothing yet can read the error of another."""
     error = example(aws.WaiterTimeout)
@@ -156,8 +165,8 @@ def test_import_without_botocore_names_the_cure(missing, monkeypatch):
 def test_import_hides_no_other_missing_module(monkeypatch):
     """A module of another name that is missing is reported as it is."""
     forget(monkeypatch, "pollwait.aws")
-    monkeypatch.setitem(sys.modules, "pollwait.aws.ebs", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pollwait\.aws\.ebs"):
+    monkeypatch.setitem(sys.modules, "pollwait.aws._ebs", None)
+    with pytest.raises(ModuleNotFoundError, match=r"pollwait\.aws\._ebs"):
         importlib.import_module("pollwait.aws")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
@@ -139,6 +140,7 @@ def test_path_ignores_a_response_that_reports_an_error():
             r"calls starts_with\(\) with 3 arguments",
         ),
         ("length()", r"calls length\(\) with 0 arguments: it takes 1"),
+        ("contains(Id)", r"calls contains\(\) with 1 argument: it takes 2"),
         ("merge()", r"calls merge\(\) with 0 arguments: it takes at least 1"),
         ("Volumes[::0]", r"has a slice with step 0: \[::0\]$"),
         ("length(Volumes[?Size][1:-1:0].State)", r"has a slice with step 0: \[1:-1:0\]$"),
@@ -261,10 +263,33 @@ def test_error_code_matches_the_name_in_the_model():
     assert not error_code("QueueDeletedRecently")(error)
 
 
-def test_error_code_refuses_a_response():
+@pytest.mark.parametrize(
+    ("predicate", "shown"),
+    [
+        (error_code("A"), r"error_code\('A'\)"),
+        (is_throttle, "is_throttle"),
+        (is_transient, "is_transient"),
+    ],
+)
+def test_predicate_over_errors_refuses_a_response(predicate, shown):
     """Given to ``until`` by mistake, it says where it belongs instead of never matching."""
-    with pytest.raises(TypeError, match=r"error_code\('A'\) judges errors, so"):
-        poll(dict, until=error_code("A"), timeout=1, clock=FakeClock())
+    sentence = f"^{shown} judges errors, so it belongs in retry_on: got a value of type dict$"
+    with pytest.raises(TypeError, match=sentence):
+        poll(dict, until=predicate, timeout=1, clock=FakeClock())
+
+
+@pytest.mark.parametrize(
+    "predicate",
+    [path("A", None), path_all(STATES, "a"), path_any(STATES, "a"), status(200)],
+    ids=repr,
+)
+def test_predicate_over_responses_refuses_an_error(ec2, predicate):
+    """Given to ``retry_on`` by mistake, it says where it belongs instead of retrying nothing."""
+    sentence = re.escape(f"{predicate!r} judges responses, so it belongs in until or fail: got an")
+    with Stubber(ec2) as stub:
+        stub.add_client_error("describe_volumes", "InvalidVolume.NotFound")
+        with pytest.raises(TypeError, match=f"^{sentence} error of type ClientError$"):
+            poll(ec2.describe_volumes, retry_on=predicate, timeout=1, clock=FakeClock())
 
 
 @pytest.mark.parametrize(

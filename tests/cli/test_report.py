@@ -45,9 +45,15 @@ def test_sentence_says_what_the_figures_mean(calls, text):
     """One sentence with the overshoots, how they compare, and what they cost in calls."""
     assert sentence(found(13.5, 0.45, 0.5, calls=calls)) == (
         "On average pollwait noticed a volume 0.45 s after it was ready, botocore's waiter 13.5 s"
-        " (30 times as long) and the 1 s loop 0.50 s,"
-        f" for {text} that loop."
+        " (30 times as long) and the 1 s loop 0.50 s;"
+        f" pollwait made {text} that loop."
     )
+
+
+def test_sentence_finds_the_ways_by_name():
+    """The order in which the ways were found does not matter."""
+    ways = found(13.5, 0.45, 0.5)
+    assert sentence(ways[::-1]) == sentence(ways)
 
 
 def test_json_holds_all_figures():

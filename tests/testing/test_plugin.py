@@ -115,21 +115,54 @@ def test_virtual_loop_runs_coroutines(run):
     result.assert_outcomes(passed=5)
 
 
+def test_virtual_loop_reports_errors_of_what_is_left(run, caplog):
+    """An error that a task raises when it is cancelled at the end is logged, as by ``run``."""
+    result = run(
+        """
+        import asyncio
+
+        async def left():
+            try:
+                await asyncio.sleep(100)
+            finally:
+                raise OSError("while cleaning up")
+
+        async def start():
+            task = asyncio.create_task(left())
+            await asyncio.sleep(1)
+            return task
+
+        def test_leaves_a_task(virtual_loop):
+            test_leaves_a_task.kept = virtual_loop.run_until_complete(start())
+        """
+    )
+    result.assert_outcomes(passed=1)
+    assert "unhandled exception of a task that was cancelled at the end" in caplog.text
+    assert "while cleaning up" in caplog.text
+
+
+HERE = "(*test_a_marked_test_that_sleeps_fails.py:*)"
+REAL = "on a loop with real time"
+ON_THREADS = "let it wait on another clock, *"
+ON_LOOPS = "run it by pollwait.testing.run or the fixture virtual_loop"
 SLEEPS = {
-    "time.sleep(1)": "time.sleep(1), in test_sleep (*.py:*)",
-    "nap_by_name(0.5)": "time.sleep(0.5), in nap_by_name (*.py:*)",
-    "poll(int, schedule=fixed(2), timeout=9)": "time.sleep(2.0), in test_sleep (*.py:*)",
-    "poll(int, schedule=fixed(2), timeout=9, cancel=threading.Event())": (
-        "a wait of 2.0 s for a cancel event, in test_sleep (*.py:*)"
+    "time.sleep(1)": f"time.sleep(1), in test_sleep {HERE}: {ON_THREADS}",
+    "nap_by_name(0.5)": f"time.sleep(0.5), in nap_by_name {HERE}: {ON_THREADS}",
+    "poll(int, schedule=fixed(2), timeout=9)": (
+        f"time.sleep(2.0), in test_sleep {HERE}: {ON_THREADS}"
     ),
-    "asyncio.run(asyncio.sleep(3))": (
-        "asyncio.sleep(3) on a loop with real time, in *run* (*asyncio*:*)"
+    "poll(int, schedule=fixed(2), timeout=9, cancel=threading.Event())": (
+        f"a wait of 2.0 s for a cancel event, in test_sleep {HERE}: {ON_THREADS}"
+    ),
+    "asyncio.run(asyncio.sleep(3))": f"asyncio.sleep(3) {REAL}, in test_sleep {HERE}: {ON_LOOPS}",
+    "asyncio.run(asyncio.wait_for(asyncio.sleep(3), 5))": (
+        f"asyncio.sleep(3) {REAL}, in test_sleep {HERE}: {ON_LOOPS}"
     ),
     "asyncio.run(wait_in_coroutine())": (
-        "asyncio.sleep(2.0) on a loop with real time, in wait_in_coroutine (*.py:*)"
+        f"asyncio.sleep(2.0) {REAL}, in wait_in_coroutine {HERE}: {ON_LOOPS}"
     ),
     "asyncio.run(wait_in_coroutine(cancel=asyncio.Event()))": (
-        "a wait of 2.0 s for a cancel event on a loop with real time, in wait_in_coroutine (*.py:*)"
+        f"a wait of 2.0 s for a cancel event {REAL}, in wait_in_coroutine {HERE}: {ON_LOOPS}"
     ),
 }
 PRELUDE = """
@@ -166,8 +199,8 @@ def test_a_marked_test_that_sleeps_fails(run, statement):
     code = f"{PRELUDE}@pytest.mark.no_real_sleep\ndef test_sleep():\n    {statement}\n"
     result = run(code)
     result.assert_outcomes(failed=1)
-    sentence = f"a real sleep, {SLEEPS[statement]}: let it wait on another clock"
-    result.stdout.fnmatch_lines([f"E * {sentence}, *@pytest.mark.no_real_sleep(enabled=False)"])
+    meant = "where the sleep is meant, mark the test with @pytest.mark.no_real_sleep(enabled=False)"
+    result.stdout.fnmatch_lines([f"E * a real sleep, {SLEEPS[statement]}; {meant}"])
 
 
 @pytest.mark.parametrize(
@@ -286,9 +319,19 @@ def test_the_marker_can_be_taken_back(run):
     result = run(
         f"{MARKED}{NAP}"
         "def test_marked():\n    nap()\n\n"
-        "@pytest.mark.no_real_sleep(enabled=False)\ndef test_exempt():\n    nap()\n"
+        "@pytest.mark.no_real_sleep(enabled=False)\ndef test_exempt():\n    nap()\n\n"
+        "@pytest.mark.no_real_sleep(False)\ndef test_exempt_too():\n    nap()\n"
     )
-    result.assert_outcomes(failed=1, passed=1)
+    result.assert_outcomes(failed=1, passed=2)
+
+
+def test_the_marker_takes_nothing_else(run):
+    """What the marker does not know is an error, not a guard that is on."""
+    result = run(
+        "import pytest\n\n@pytest.mark.no_real_sleep(enable=False)\ndef test_typo():\n    pass\n"
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *_enabled() got an unexpected keyword argument 'enable'"])
 
 
 def test_the_setting_marks_all_tests(run, pytester):

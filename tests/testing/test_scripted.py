@@ -82,7 +82,7 @@ def test_scripted_check_says_that_its_script_has_ended(is_async):
         with pytest.raises(ScriptEnded, match=f"has 2 outcomes and this is call {number}: add"):
             check()
     assert len(check.calls) == 4
-    with pytest.raises(ScriptEnded):
+    with pytest.raises(ScriptEnded, match="has 1 outcome and this is call 2: add"):
         poll(
             check_of(is_async, OSError()),
             retry_on=Exception,

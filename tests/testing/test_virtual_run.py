@@ -100,7 +100,7 @@ def test_run_reports_errors_of_what_is_left(caplog):
 
     with caplog.at_level(logging.ERROR, logger="asyncio"):
         run(main())
-    assert "unhandled exception during the end of run()" in caplog.text
+    assert "unhandled exception of a task that was cancelled at the end" in caplog.text
     assert "while cleaning up" in caplog.text
 
 

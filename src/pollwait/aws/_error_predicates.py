@@ -61,14 +61,10 @@ class ErrorCode(Value):
         self._fill(codes)
 
     def __call__(self, error: object) -> bool:
-        if not isinstance(error, BaseException):
-            raise TypeError(
-                f"{self!r} judges errors, so it belongs in retry_on: got a value of type"
-                f" {type(error).__name__}"
-            )
+        _refuse_response(error, repr(self))
         return not self._names(error).isdisjoint(self.codes)
 
-    def _names(self, error: BaseException) -> set[str]:
+    def _names(self, error: object) -> set[str]:
         """Return the code, and the name of the shape where the service's model has one."""
         if not isinstance(error, ClientError):
             return set()
@@ -107,7 +103,11 @@ def error_code(*codes: str) -> ErrorCode:
 
 
 def is_throttle(error: object) -> bool:
-    """Tell whether a service refused a call because there were too many: by code or HTTP 429."""
+    """Tell whether a service refused a call because there were too many: by code or HTTP 429.
+
+    For ``retry_on``; given to ``until`` or ``fail``, which judge responses, it raises TypeError.
+    """
+    _refuse_response(error, "is_throttle")
     if not isinstance(error, ClientError):
         return False
     return code_of(error) in THROTTLES or http_status(error.response) == _TOO_MANY_REQUESTS
@@ -120,10 +120,22 @@ def is_transient(error: object) -> bool:
     cannot read (cut off, or of a proxy), and for a service's own errors: HTTP 5xx save 501 (not
     implemented), ``RequestTimeout`` and the like. False for all that the caller must mend,
     credentials among it.
+
+    For ``retry_on``; given to ``until`` or ``fail``, which judge responses, it raises TypeError.
     """
+    _refuse_response(error, "is_transient")
     if isinstance(error, ClientError):
         return is_throttle(error) or _is_server_error(error)
     return isinstance(error, CONNECTION_ERRORS) or _is_unreadable(error)
+
+
+def _refuse_response(error: object, predicate: str) -> None:
+    """Raise TypeError for what is no error, of which a predicate over errors knows nothing."""
+    if not isinstance(error, BaseException):
+        raise TypeError(
+            f"{predicate} judges errors, so it belongs in retry_on: got a value of type"
+            f" {type(error).__name__}"
+        )
 
 
 def code_of(error: ClientError) -> str:

@@ -95,6 +95,9 @@ class WaiterCancelled(WaiterError, PollCancelled):
     """The ``cancel`` event was set before the wait had a good answer."""
 
 
+for _error in (WaiterError, WaiterTimeout, WaiterExhausted, WaiterFailed, WaiterCancelled):
+    _error.__module__ = "pollwait.aws"  # where users import them from; tracebacks show it
+
 _ERRORS: dict[str | None, type[WaiterError]] = {
     "timeout": WaiterTimeout,
     "exhausted": WaiterExhausted,

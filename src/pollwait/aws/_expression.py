@@ -108,6 +108,6 @@ def _check_call(call: Any, text: str) -> None:
     if given < len(signature) or (given > len(signature) and not variadic):
         least = "at least " if variadic else ""
         raise ValueError(
-            f"{_subject(text)} calls {name}() with {given} arguments: it takes {least}"
-            f"{len(signature)}"
+            f"{_subject(text)} calls {name}() with {given} argument{'' if given == 1 else 's'}:"
+            f" it takes {least}{len(signature)}"
         )

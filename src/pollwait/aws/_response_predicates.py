@@ -2,7 +2,8 @@
 
 They mean what the matchers ``path``, ``pathAll``, ``pathAny`` and ``status`` mean in the waiter
 definitions of botocore. A predicate judges the response that it is given and nothing else: a plain
-``describe_*`` call returns one page, so ask for ids, or merge the pages first.
+``describe_*`` call returns one page, so ask for ids, or merge the pages first. Given an error, as
+in ``retry_on``, it raises TypeError.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class PathPredicate(Value):
         self._fill(expression, deepcopy(expected))
 
     def __call__(self, response: object) -> bool:
+        _refuse_error(response, self)
         return not reports_error(response) and self._matches(self._search(response))
 
     if TYPE_CHECKING:
@@ -92,6 +94,7 @@ class Status(Value):
         self._fill(code)
 
     def __call__(self, response: object) -> bool:
+        _refuse_error(response, self)
         return http_status(response) == self.code
 
     def __repr__(self) -> str:
@@ -194,6 +197,15 @@ def status(code: int) -> Status:
         True
     """
     return Status(code)
+
+
+def _refuse_error(response: object, predicate: PathPredicate | Status) -> None:
+    """Raise TypeError for an error, of which a predicate over responses knows nothing."""
+    if isinstance(response, BaseException):
+        raise TypeError(
+            f"{predicate!r} judges responses, so it belongs in until or fail: got an error of type"
+            f" {type(response).__name__}"
+        )
 
 
 def _is_list(found: object) -> TypeIs[list[Any]]:

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
     from ..testing.ec2 import EmbeddedEC2
 
+# The ways, by the names under which they are shown.
+BOTOCORE = "botocore's waiter"
+POLLWAIT = "pollwait"
+NAIVE = "naive 1 s loop"
+
 TIMEOUT = 120.0  # seconds; the slowest volume of the default model is ready after 5.1 s
 
 # Seconds between two requests for a volume: the rate of the workload that the default latency model
@@ -68,15 +73,15 @@ class Way:
 
 
 def ways(ec2: EmbeddedEC2) -> list[Way]:
-    """Return the demo's three ways: botocore's waiter, the published schedule, a naive loop."""
+    """Return the demo's three ways: botocore's waiter, pollwait's waiter, a naive loop."""
     clients = [ec2.client("ec2") for _ in range(3)]
     botocore_client, own_client, naive_client = clients
     botocore_waiter = botocore_client.get_waiter("volume_available")
     own_waiter = VolumeAvailableWaiter(own_client)
     made = [
-        Way("botocore's waiter", lambda volume: botocore_waiter.wait(VolumeIds=[volume])),
-        Way("pollwait", lambda volume: own_waiter.wait(volume, timeout=TIMEOUT)),
-        Way("naive 1 s loop", lambda volume: _naive(naive_client, volume)),
+        Way(BOTOCORE, lambda volume: botocore_waiter.wait(VolumeIds=[volume])),
+        Way(POLLWAIT, lambda volume: own_waiter.wait(volume, timeout=TIMEOUT)),
+        Way(NAIVE, lambda volume: _naive(naive_client, volume)),
     ]
     for way, client in zip(made, clients, strict=True):
         way.count(client)

@@ -1,10 +1,12 @@
-"""What the demo found, as figures, as a table and as a sentence."""
+"""What the demo found: as figures, as a sentence, and as JSON."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from statistics import fmean, quantiles
 from typing import TYPE_CHECKING
+
+from .race import BOTOCORE, NAIVE, POLLWAIT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,12 +47,13 @@ def percentiles(values: Sequence[float]) -> list[float]:
 
 def sentence(found: Sequence[Figures]) -> str:
     """Say what the figures mean, in one sentence."""
-    botocore, own, naive = found
+    ways = {each.way: each for each in found}
+    botocore, own, naive = ways[BOTOCORE], ways[POLLWAIT], ways[NAIVE]
     return (
         f"On average pollwait noticed a volume {own.mean_overshoot:.2f} s after it was ready,"
         f" botocore's waiter {botocore.mean_overshoot:.1f} s"
         f" ({botocore.mean_overshoot / own.mean_overshoot:.0f} times as long) and the 1 s loop"
-        f" {naive.mean_overshoot:.2f} s, for"
+        f" {naive.mean_overshoot:.2f} s; pollwait made"
         f" {_compared(own.describe_calls, naive.describe_calls)} that loop."
     )
 

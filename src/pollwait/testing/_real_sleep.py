@@ -16,6 +16,7 @@ from .._clock import SystemClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import FrameType
 
     from typing_extensions import Self
 
@@ -24,11 +25,15 @@ if TYPE_CHECKING:
 # `subprocess` sleeps between two looks at a process that it waits for, which is no nap.
 _MAY_SLEEP = frozenset({"subprocess"})
 
-_REMEDY = (
+# Whose lines nobody looks for who looks for a sleep of his own.
+_PASSED_OVER = frozenset({"asyncio", "pollwait"})
+
+_ON_THREADS = (
     "let it wait on another clock, such as clock=pollwait.testing.FakeClock() (the fixture"
-    " fake_clock), or run it by pollwait.testing.run; where the sleep is meant, mark the test with"
-    " @pytest.mark.no_real_sleep(enabled=False)"
+    " fake_clock)"
 )
+_ON_LOOPS = "run it by pollwait.testing.run or the fixture virtual_loop"
+_MEANT = "where the sleep is meant, mark the test with @pytest.mark.no_real_sleep(enabled=False)"
 
 
 class RealSleepGuard:
@@ -94,7 +99,7 @@ class RealSleepGuard:
         def guarded_sleep(seconds: float, /) -> None:
             __tracebackhide__ = True
             if self._forbids(seconds) and _caller() not in _MAY_SLEEP:
-                self._fail(f"time.sleep({seconds!r})")
+                self._fail(f"time.sleep({seconds!r})", _ON_THREADS)
             sleep(seconds)
 
         return guarded_sleep
@@ -103,7 +108,7 @@ class RealSleepGuard:
         def guarded_wait(clock: SystemClock, event: Event, seconds: float) -> Any:
             __tracebackhide__ = True
             if self._forbids(seconds) and not event.is_set():
-                self._fail(f"a wait of {seconds!r} s for a cancel event")
+                self._fail(f"a wait of {seconds!r} s for a cancel event", _ON_THREADS)
             return wait(clock, event, seconds)
 
         return guarded_wait
@@ -112,7 +117,7 @@ class RealSleepGuard:
         async def guarded_sleep(delay: float, result: Any = None) -> Any:
             __tracebackhide__ = True
             if self._forbids(delay) and _has_real_time():
-                self._fail(f"asyncio.sleep({delay!r}) on a loop with real time")
+                self._fail(f"asyncio.sleep({delay!r}) on a loop with real time", _ON_LOOPS)
             return await sleep(delay, result)
 
         return guarded_sleep
@@ -121,7 +126,8 @@ class RealSleepGuard:
         async def guarded_wait(backend: AsyncioBackend, event: AsyncEvent, seconds: float) -> Any:
             __tracebackhide__ = True
             if self._forbids(seconds) and not event.is_set() and _has_real_time():
-                self._fail(f"a wait of {seconds!r} s for a cancel event on a loop with real time")
+                what = f"a wait of {seconds!r} s for a cancel event on a loop with real time"
+                self._fail(what, _ON_LOOPS)
             return await wait(backend, event, seconds)
 
         return guarded_wait
@@ -133,10 +139,10 @@ class RealSleepGuard:
             return False
         return sleeps and self.active and threading.current_thread() not in self._old_threads
 
-    def _fail(self, what: str) -> None:
+    def _fail(self, what: str, remedy: str) -> None:
         """Fail the test: by what is raised here, or in the end if that goes no further."""
         __tracebackhide__ = True
-        self.found.append(f"a real sleep, {what}, {_call_site()}: {_REMEDY}")
+        self.found.append(f"a real sleep, {what}, {_call_site()}: {remedy}; {_MEANT}")
         pytest.fail(self.found[-1])
 
 
@@ -161,10 +167,17 @@ def _caller() -> str:
     return str(frame.f_globals.get("__name__"))
 
 
+def _package(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__")).partition(".")[0]
+
+
 def _call_site() -> str:
-    """Say where the sleep comes from: the innermost line that is not pollwait's."""
+    """Say where the sleep comes from: the innermost line that is neither pollwait's nor asyncio's.
+
+    A coroutine that a task runs by itself has no such line; then it is where the loop was run.
+    """
     frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
-    while (back := frame.f_back) and str(frame.f_globals.get("__name__")).startswith("pollwait."):
+    while (back := frame.f_back) and _package(frame) in _PASSED_OVER:
         frame = back
     code = frame.f_code
     return f"in {code.co_name} ({code.co_filename}:{frame.f_lineno})"

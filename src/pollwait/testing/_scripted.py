@@ -87,9 +87,10 @@ class Script(Generic[T]):
             self.times.append(now)
         steps = self._steps
         if number >= len(steps) and not self._repeat_last:
+            outcomes = f"{len(steps)} outcome{'' if len(steps) == 1 else 's'}"
             raise ScriptEnded(
-                f"the script has {len(steps)} outcomes and this is call {number + 1}: add outcomes,"
-                " or pass repeat_last=True"
+                f"the script has {outcomes} and this is call {number + 1}: add outcomes, or pass"
+                " repeat_last=True"
             )
         return steps[min(number, len(steps) - 1)]
 

@@ -60,12 +60,21 @@ def run(
             loop.set_debug(debug)
         return loop.run_until_complete(main)
     finally:
-        try:
-            _cancel_all_tasks(loop)
-            loop.run_until_complete(loop.shutdown_asyncgens())
-            loop.run_until_complete(loop.shutdown_default_executor())
-        finally:
-            loop.close()
+        wind_up(loop)
+
+
+def wind_up(loop: VirtualTimeLoop) -> None:
+    """Cancel the tasks that are left, shut down all else that the loop runs, and close it.
+
+    Raises:
+        Deadlock: something does not end. The loop is closed all the same.
+    """
+    try:
+        _cancel_all_tasks(loop)
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.run_until_complete(loop.shutdown_default_executor())
+    finally:
+        loop.close()
 
 
 def _refuse_running_loop(main: Coroutine[Any, Any, Any]) -> None:
@@ -88,7 +97,7 @@ def _cancel_all_tasks(loop: asyncio.AbstractEventLoop) -> None:
         if not task.cancelled() and task.exception() is not None:
             loop.call_exception_handler(
                 {
-                    "message": "unhandled exception during the end of run()",
+                    "message": "unhandled exception of a task that was cancelled at the end",
                     "exception": task.exception(),
                     "task": task,
                 }

@@ -53,7 +53,12 @@ def _is_marked(item: pytest.Item) -> bool:
     marker = item.get_closest_marker("no_real_sleep")
     if marker is None:
         return bool(item.config.getini("no_real_sleep"))
-    return bool(marker.kwargs.get("enabled", True))
+    return _enabled(*marker.args, **marker.kwargs)
+
+
+def _enabled(enabled: object = True) -> bool:
+    """Read what a marker was given, as a function of its signature would."""
+    return bool(enabled)
 
 
 @pytest.fixture
@@ -74,26 +79,13 @@ def fake_clock() -> FakeClock:
 def virtual_loop() -> Generator[VirtualTimeLoop, None, None]:
     """An asyncio event loop on virtual time: ``virtual_loop.run_until_complete(coroutine)``.
 
-    Tasks that are left at the end of the test are cancelled, and the loop is closed.
+    Tasks that are left at the end of the test are cancelled, an error that one of them then raises
+    is logged, and the loop is closed.
     """
     from . import VirtualTimeLoop
+    from ._virtual_run import wind_up
 
     loop = VirtualTimeLoop()
     yield loop
-    try:
-        if not loop.is_closed():
-            _wind_up(loop)
-    finally:
-        loop.close()
-
-
-def _wind_up(loop: VirtualTimeLoop) -> None:
-    import asyncio
-
-    left = asyncio.all_tasks(loop)
-    for task in left:
-        task.cancel()
-    if left:
-        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
-    loop.run_until_complete(loop.shutdown_asyncgens())
-    loop.run_until_complete(loop.shutdown_default_executor())
+    if not loop.is_closed():
+        wind_up(loop)

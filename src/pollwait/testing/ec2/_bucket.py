@@ -71,7 +71,8 @@ class Limits:
         change: for each operation that changes something.
         operations: by name, for operations that are limited in their own way.
 
-    Source: "Request throttling for the Amazon EC2 API" in the Amazon EC2 Developer Guide.
+    Source:
+        "Request throttling for the Amazon EC2 API" in the Amazon EC2 Developer Guide.
     """
 
     describe: Bucket = Bucket(100, refill=20)

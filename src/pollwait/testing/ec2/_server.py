@@ -59,8 +59,9 @@ class EmbeddedEC2:
         TypeError: an argument has a wrong type.
         ValueError: a number is out of its range.
 
-    Timing: the server's own work counts towards the durations of calls: a call takes longer only if
-    the machine is busy. Any thread may use the server, its clients and its controls.
+    Timing:
+        The server's own work counts towards the durations of calls: a call takes longer only if the
+        machine is busy. Any thread may use the server, its clients and its controls.
     """
 
     def __init__(

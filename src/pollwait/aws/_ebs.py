@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from .._core.settings import Unset
     from .._events import Hook
 
-__all__ = ["SCHEDULE", "DescribesVolumes", "Volume", "VolumeAvailableWaiter"]
-
 # Initial delay and backoff in seconds. Hardly any volume is available sooner than 1.25 s after its
 # creation and most are soon after. Source: the AWS EBS CSI driver, which polled every 3 s before;
 # for 100 volumes on 30 nodes this brought the median wait from 3.8 s to 2.0 s. The cap is the delay
@@ -64,8 +62,9 @@ class VolumeAvailableWaiter:
     Args:
         client: an EC2 client of boto3. It is used as it is: its credentials, region, timeouts and
             retries are the caller's matter.
-        schedule: when to look. The default looks after 1.25 s and then with delays that grow from
-            0.5 s by half each time, up to 15 s.
+        schedule: when to look. The default, ``exponential(0.5, factor=1.5).cap(15).after(1.25)``,
+            looks after 1.25 s and then with delays that grow from 0.5 s by half each time, up to
+            15 s.
         in_use: whether an ``in-use`` volume is ``"ready"`` or whether to ``"wait"`` on.
         missing_grace: seconds or a timedelta; with 0 the first "not found" fails the wait.
         clock: the time of the waits; the system's by default.
@@ -77,12 +76,13 @@ class VolumeAvailableWaiter:
         TypeError: the client cannot describe volumes, or an argument has a wrong type.
         ValueError: ``in_use`` is neither of the two, or a duration is negative or not finite.
 
-    Timing: the attempts that botocore makes within one call, and the time between them, are part of
-    one check, and the last check may run past the deadline by as much. A client that is used for
-    waiting is best given few of them, since the wait retries anyway, and short timeouts:
-    ``Config(retries={"mode": "standard", "total_max_attempts": 2}, read_timeout=10)``.
+    Timing:
+        The attempts that botocore makes within one call, and the time between them, are part of one
+        check, and the last check may run past the deadline by as much. A client that is used for
+        waiting is best given few of them, since the wait retries anyway, and short timeouts:
+        ``Config(retries={"mode": "standard", "total_max_attempts": 2}, read_timeout=10)``.
 
-    One waiter serves any number of threads; it keeps nothing of its waits.
+        One waiter serves any number of threads; it keeps nothing of its waits.
 
     Example:
         >>> from types import SimpleNamespace
@@ -143,9 +143,11 @@ class VolumeAvailableWaiter:
             WaiterTimeout: the volume was not ready by the deadline.
             WaiterExhausted: the schedule ended before.
             WaiterCancelled: ``cancel`` was set.
+            ClockStalled: the clock does not move while the wait sleeps.
 
-        All four are errors of botocore (``WaiterError``) and of pollwait (``PollError``). What is
-        no answer of EC2's, such as missing credentials, passes as botocore raises it.
+        The four whose names begin with Waiter are errors of botocore (``WaiterError``) and of
+        pollwait (``PollError``). What is no answer of EC2's, such as missing credentials, passes as
+        botocore raises it.
         """
         _check_id(volume_id)
         settings = self._settings
