@@ -20,8 +20,9 @@ def retry_after(text: str, now: datetime) -> float | None:
         Seconds >= 0 (a date that has passed gives 0; they may be absurdly many, or infinite), or
         None if the text is neither.
 
-    Source: RFC 9110, sections 5.6.7 and 10.2.3. Fractions of a second are read too: some servers
-    send them.
+    Source:
+        RFC 9110, sections 5.6.7 and 10.2.3. Fractions of a second are read too: some servers send
+        them.
     """
     text = text.strip()
     whole, _, fraction = text.partition(".")
