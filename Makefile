@@ -28,6 +28,8 @@ bench: $(READY)
 	$(BIN)/python bench/memory.py
 	$(BIN)/python bench/sleepers.py
 	$(BIN)/python bench/virtual_hour.py
+	$(BIN)/python bench/group.py
+	$(BIN)/python bench/shared_calls.py
 
 ci:
 	.ci/run

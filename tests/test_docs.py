@@ -13,6 +13,7 @@ import importlib
 import os
 import random
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -93,16 +94,24 @@ def run_session(block: Block, namespace: dict[str, Any], filename: str) -> None:
 
 @pytest.fixture
 def virtual_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeClock]:
-    """Let ``time`` and the system's clock show a time that moves when somebody sleeps.
+    """Let ``time`` and the system's clock show a time that moves when the example's thread sleeps.
 
-    Chance is the same in every run, too.
+    Other threads, such as those of a batcher, wait as they do in a program: they work while the
+    example waits for them. Chance is the same in every run, too.
     """
     clock = FakeClock()
+    tester, wait = threading.get_ident(), SystemClock.wait
+
+    def wait_virtually(self: SystemClock, event: Any, seconds: float) -> bool:
+        if threading.get_ident() == tester:
+            return clock.wait(event, seconds)
+        return wait(self, event, seconds)
+
     chance = random.getstate()
     random.seed(7)
     monkeypatch.setattr(time, "monotonic", clock.monotonic)
     monkeypatch.setattr(time, "sleep", clock.sleep)
-    monkeypatch.setattr(SystemClock, "wait", lambda _, event, left: clock.wait(event, left))
+    monkeypatch.setattr(SystemClock, "wait", wait_virtually)
     yield clock
     random.setstate(chance)
 

@@ -19,13 +19,14 @@ PLAIN = (name.removesuffix("__init__").rstrip(".") for name in NAMES)
 MODULES = dict(zip(PLAIN, FILES, strict=True))
 
 # A layer is a part of the package by its first name; "" is the public face, `pollwait/__init__`.
-_BASE = {"_core", "_errors", "_clock", "_events"}
+_BASE = {"_core", "_errors", "_clock", "_events", "_group_events"}
 _DRIVERS = {"", "aio", "_sync", "_aio"}
 LAYERS = {
     "_errors": set[str](),
     "_core": {"_errors"},
     "_clock": {"_core", "_errors"},
     "_events": {"_core", "_errors"},
+    "_group_events": {"_core", "_errors", "_events"},
     "_sync": _BASE,
     "_aio": _BASE,
     "": _BASE | {"_sync"},
@@ -50,6 +51,7 @@ PURE = {
     "ast",
     "bisect",
     "collections",
+    "contextvars",
     "copy",
     "datetime",
     "difflib",

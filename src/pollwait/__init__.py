@@ -1,12 +1,13 @@
-"""Waiting, done well: polls on composable schedules, exact about time and honest in their errors.
+"""Waiting, done well: polls on composable schedules, and waits and callers that share calls.
 
-This is the face for threads.
+This is the face for threads; ``pollwait.aio`` is that for event loops.
 """
 
 from __future__ import annotations
 
 from ._clock import Clock, SystemClock
 from ._clock import Event as CancelEvent
+from ._core.batched import Batched
 from ._core.history import History, Record
 from ._core.schedule import (
     DEFAULT,
@@ -22,7 +23,12 @@ from ._core.schedule import (
 )
 from ._core.try_again import TryAgain
 from ._errors import (
+    BatcherClosed,
+    BatcherFull,
+    BatchError,
     ClockStalled,
+    FetchError,
+    MissingKey,
     PollCancelled,
     PollError,
     PollExhausted,
@@ -30,22 +36,36 @@ from ._errors import (
     PollTimeout,
 )
 from ._events import Checked, Finished, log_events
+from ._group_events import Called
+from ._sync.batcher import Batcher
+from ._sync.coalescer import Coalescer
+from ._sync.group import PollGroup
 from ._sync.poller import Poller, poll
 
 __all__ = [
     "DEFAULT",
     "MAX_DELAY",
+    "BatchError",
+    "Batched",
+    "Batcher",
+    "BatcherClosed",
+    "BatcherFull",
+    "Called",
     "CancelEvent",
     "Checked",
     "Clock",
     "ClockStalled",
+    "Coalescer",
+    "FetchError",
     "Finished",
     "History",
+    "MissingKey",
     "Planned",
     "PollCancelled",
     "PollError",
     "PollExhausted",
     "PollFailed",
+    "PollGroup",
     "PollTimeout",
     "Poller",
     "Record",

@@ -1,4 +1,4 @@
-"""What a wait raises, and what the callers of a batcher are told.
+"""What a wait and a shared call raise.
 
 ::
 
@@ -8,15 +8,13 @@
     ├── PollFailed               … in a terminal state
     └── PollCancelled            … because its cancel event was set
     ClockStalled (RuntimeError)  the clock stands still while the wait sleeps
+    BatchError                   a caller got no answer from a shared call
+    ├── FetchError               … which raised what cannot be handed to each caller
+    ├── MissingKey               … whose answer lacks the key (also a LookupError)
+    ├── BatcherFull              … since too many keys wait for one
+    └── BatcherClosed            … since there will be none (also a RuntimeError)
 
-    BatchError                   a caller of a batcher gets no value
-    ├── FetchError               … because the call failed with what is not for callers to see
-    ├── MissingKey               … because the answer lacks the key (also a LookupError)
-    ├── BatcherFull              … because too many keys are waiting
-    └── BatcherClosed            … because the batcher is closed (also a RuntimeError)
-
-Whatever else a check raises passes through a wait untouched, and of what else a fetch raises each
-caller gets a copy.
+Whatever else a check or a call raises passes untouched, or as a copy for each caller.
 """
 
 from __future__ import annotations
@@ -97,14 +95,8 @@ class PollError(_Portable):
         self.elapsed = elapsed
         self.last = last
         self.last_error = last_error
-        self.history = _no_history() if history is None else history
-
-
-def _no_history() -> History:
-    """Return the history of an error that no wait has made; that module needs this one."""
-    from ._core.history import History
-
-    return History()
+        made_by_a_wait: Any = history  # only an error that somebody makes by hand lacks one
+        self.history = made_by_a_wait
 
 
 class PollTimeout(PollError, TimeoutError):

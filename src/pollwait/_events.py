@@ -125,26 +125,28 @@ def _finished(wait: Wait, value: object, error: BaseException | None) -> Finishe
     return Finished(wait.name, reason, wait.attempts, wait.elapsed, value, error)
 
 
-def log_events(logger: logging.Logger) -> Hook:
-    """Return an ``on_event`` hook that logs checks at DEBUG, good ends at INFO, others at WARNING.
+def log_events(logger: logging.Logger) -> Callable[[Any], None]:
+    """Return an ``on_event`` hook that logs ends at INFO or WARNING, and all else at DEBUG.
+
+    A good end is logged at INFO, any other at WARNING.
 
     Args:
         logger: where to log. Each log record carries its event as the attribute ``event``.
 
     Returns:
-        The hook; any number of waits and threads may share it.
+        The hook; any number of waits, groups, batchers and threads may share it.
     """
     for method in ("debug", "info", "warning"):
         if not callable(getattr(logger, method, None)):
             raise TypeError(f"logger must be a logging.Logger: got logger={logger!r}")
 
-    def log(event: Checked | Finished) -> None:
-        if isinstance(event, Checked):
-            logger.debug("%s", _Line(_check_line, event), extra={"event": event})
-        elif event.reason == "ready":
-            logger.info("%s", _Line(_end_line, event), extra={"event": event})
+    def log(event: Any) -> None:
+        if isinstance(event, Finished):
+            write = logger.info if event.reason == "ready" else logger.warning
+            write("%s", _Line(_end_line, event), extra={"event": event})
         else:
-            logger.warning("%s", _Line(_end_line, event), extra={"event": event})
+            line = _Line(_check_line if isinstance(event, Checked) else repr, event)
+            logger.debug("%s", line, extra={"event": event})
 
     return log
 
@@ -154,7 +156,7 @@ class _Line:
 
     __slots__ = ("_event", "_write")
 
-    def __init__(self, write: Callable[[Any], str], event: Checked | Finished) -> None:
+    def __init__(self, write: Callable[[Any], str], event: object) -> None:
         self._write = write
         self._event = event
 

@@ -411,18 +411,15 @@ def test_missing_key_fails_after_its_grace(grace, end):
 
 def test_present_answer_resets_the_grace():
     """A key that was seen again has its whole grace period before it (G5)."""
-    group, waits = make(missing_grace=2, schedule=fixed(1))
+    group, waits = make(missing_grace=2, schedule=fixed(0.5), min_gap=0.5)
     seat = group.seat("a", waits.replaced({"timeout": None}), 0.0)
-    missing = MissingKey("a")
+    group.join([seat])
     for now, present in [(0.0, False), (1.0, True), (2.0, False), (3.5, False), (4.0, False)]:
         assert seat.reason is None
-        if present:
-            seat.absent_since = None
-            seat.take(False, now)
-        else:
-            seat.missed(missing, 2, now)
+        _, call = group.step(now + LINGER)
+        over = answer(group, call, {"a": False} if present else {}, now)
+    assert over == [seat]
     assert seat.reason == "failed"
-    assert group.waiting == 0
 
 
 def test_predicate_that_raises_ends_its_own_wait():
@@ -451,12 +448,20 @@ def test_predicate_over_errors_that_raises_is_the_error(which):
     assert isinstance(seats[0].outcome, ZeroDivisionError)
 
 
-def test_predicate_over_errors_is_not_awaited():
+class Awaitable:
+    """What could be awaited, and cannot be closed."""
+
+    def __await__(self):
+        yield
+
+
+async def coroutine_function(error):
+    """Return what must be awaited."""
+
+
+@pytest.mark.parametrize("named", [coroutine_function, lambda error: Awaitable()])
+def test_predicate_over_errors_is_not_awaited(named):
     """A predicate over errors that returns an awaitable is refused, and nothing warns of it."""
-
-    async def named(error):
-        return True
-
     world = World({}, fail=lambda number, keys: Down(), retry_on=named)
     seats = world.join("a")
     world.run()
@@ -492,18 +497,54 @@ def test_predicate_may_ask_to_try_again():
     assert world.ends == [(LINGER + 4, "a", "ready")]
 
 
+def answer(group, call, found, now):
+    """Have the waits of a call take in an answer; return those that are over."""
+    judged = []
+    for seat, outcome in call.answered(call.passed(found, call.next())):
+        for _ in call.judge.weigh(seat, outcome, now) or ():
+            raise AssertionError
+        judged.append(seat)
+    group.ended(call, now)
+    return group.settle(judged)
+
+
 def test_call_that_ends_early_does_not_prolong_a_wait():
-    """A wait whose deadline came in a call that was never answered still ends."""
-    group, waits = make(min_gap=0.5)
-    seat = group.seat("a", waits.replaced({"timeout": 1}), 0.0)
+    """A wait whose deadline came in a call that was never answered ends after it."""
+    group, waits = make(min_gap=2, schedule=fixed(1))
+    seat = group.seat("a", waits.replaced({"timeout": 3}), 0.0)
     group.join([seat])
     _, call = group.step(LINGER)
+    assert answer(group, call, {"a": False}, LINGER) == []
+    _, call = group.step(2 + LINGER)
+    assert group.step(3.0) == ([], None)
+    assert group.put_back(call, 3.5) == []
+    assert group.delay(3.5) == 0
+    assert group.step(3.5) == ([seat], None)
+
+
+def test_call_that_ends_early_leaves_riders_due():
+    """Whom a call leaves without an answer is due at once, also if it was not before (G8)."""
+    world = World({}, schedule=fixed(8), min_gap=0.5)
+    world.join("a")
+    world.join("b", at=1)
+    world.run(until=1)
+    group = world.group
+    _, call = group.step(8 + LINGER)
     assert call is not None
-    assert group.step(1.0) == ([], None)
-    assert group.put_back(call, 2.0) == []
-    over, call = group.step(2.0)
-    assert call is not None or over == [seat]
-    assert group.delay(2.0) is None or call is not None
+    assert list(call.seats) == ["a", "b"]
+    assert group.put_back(call, 8 + LINGER) == []
+    assert group.delay(8 + LINGER) == 0.5
+    assert {seat.due for seat in group.everyone()} == {8 + LINGER}
+
+
+def test_call_that_ends_early_makes_room_for_others():
+    """Calls that were never answered do not count as being under way."""
+    group, waits = make(min_gap=0.5)
+    group.join([group.seat("a", waits.replaced({"timeout": None}), 0.0)])
+    for number in range(2 * MAX_IN_FLIGHT):
+        _, call = group.step(1.0 + number)
+        assert call is not None
+        group.put_back(call, 1.0 + number)
 
 
 def test_failed_round_schedules_the_next():
@@ -518,7 +559,112 @@ def test_failed_round_schedules_the_next():
     assert seat.attempts == 0
 
 
+def test_error_is_ruled_on_once():
+    """What an error of a whole call means is asked once, not for every wait."""
+    asked = []
+
+    def named(error):
+        asked.append(error)
+        return True
+
+    world = World(
+        {"a": 0, "b": 0}, fail=lambda number, keys: Down() if number == 1 else None, retry_on=named
+    )
+    world.join("a", "b")
+    world.run()
+    assert len(asked) == 1
+
+
+def test_error_is_recorded_with_its_place():
+    """Every wait of a call that was retried records where the error was raised (O6)."""
+
+    def raising():
+        raise Down
+
+    def fail(number, keys):
+        try:
+            raising()
+        except Down as error:
+            return error
+
+    world = World({}, fail=fail, retry_on=Down)
+    seats = [world.join("a"), world.join("b")]
+    world.run(until=1)
+    places = [seat.history().first[0].where for (seat,) in seats]
+    assert all(place.endswith("in raising") for place in places)
+
+
+def test_throttle_ends_the_search_for_poison_keys():
+    """A throttle in the midst of a search leaves the other keys for later (G4, G6)."""
+
+    def fail(number, keys):
+        if number == 1:
+            return KeyError("some id is bad")
+        return Busy() if number == 2 else None
+
+    world = World(
+        dict.fromkeys("abcd", 0),
+        fail=fail,
+        is_throttle=Busy,
+        isolate=lambda error, keys: (),
+        min_gap=0.5,
+    )
+    world.join(*"abcd")
+    world.run()
+    assert [start for start, _ in world.calls] == [LINGER, LINGER, 1 + LINGER]
+    assert [reason for _, _, reason in world.ends] == ["ready"] * 4
+
+
 # Closing and leaving.
+
+
+def test_wait_that_left_is_not_judged():
+    """Who leaves while a call is under way is neither judged by it nor kept after it."""
+    group, waits = make()
+    asked = []
+    settings = waits.replaced({"timeout": 9, "until": asked.append})
+    seats = [group.seat("a", settings, 0.0) for _ in range(2)]
+    group.join(seats)
+    _, call = group.step(LINGER)
+    assert group.leave(seats[:1]) == seats[:1]
+    assert answer(group, call, {"a": 1}, 1.0) == []
+    assert asked == [1]
+    assert group.settle(seats[:1]) == []
+    assert group.leave(seats) == seats[1:]
+    assert group.delay(1.0) is None
+
+
+def test_leaving_frees_memory():
+    """Waits that have left leave nothing behind, though their deadlines are far away (O6)."""
+    group, waits = make()
+    settings = waits.replaced({"timeout": 1e6})
+    for now in range(500):
+        seats = [group.seat("a", settings, float(now)) for _ in range(3)]
+        group.join(seats)
+        assert group.leave(seats) == seats
+    room = group._room
+    assert not room._places
+    assert len(room._dues) + len(room._deadlines) < 200
+
+
+class Unequal:
+    """A key that cannot be compared."""
+
+    def __hash__(self):
+        return 7
+
+    def __eq__(self, other):
+        raise ZeroDivisionError
+
+
+def test_joining_is_all_or_nothing():
+    """If a key cannot join, none of its company does."""
+    group, waits = make()
+    seats = [group.seat(key, waits.replaced({"timeout": 9}), 0.0) for key in ("a", Unequal(), 7)]
+    with pytest.raises(ZeroDivisionError):
+        group.join(seats)
+    assert group.waiting == 0
+    assert group.delay(0.0) is None
 
 
 def test_close_spares_what_is_under_way():
@@ -543,6 +689,24 @@ def test_stopped_clock_ends_the_waits():
     assert group.slept(0.5, 0.0, 0.0) == []
     assert group.slept(0.5, 0.0, 0.0) == [seat]
     assert seat.reason == "stalled"
+
+
+def test_rides_at_one_instant_are_no_standstill():
+    """A wait that is asked again and again at one time does not blame the clock."""
+    group, waits = make(schedule=fixed(8))
+    seat = group.seat("a", waits.replaced({"timeout": None}), 0.0)
+    for _ in range(9):
+        seat.take(False, 1.0)
+    assert seat.reason is None
+
+
+def test_final_check_is_due_at_the_deadline():
+    """A wait whose next check is its last is due at its deadline, to the last bit."""
+    group, waits = make(schedule=fixed(8))
+    seat = group.seat("a", waits.replaced({"timeout": 1.63}), 0.32)
+    seat.take(False, 0.59)
+    assert seat.final
+    assert seat.due == seat.deadline == 0.32 + 1.63
 
 
 # The parts.

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from pollwait._core.line import FILLED, FULL, JOINED, OPENED, Batch, Limits
+from pollwait._core.batch import Batch
+from pollwait._core.limits import Limits
+from pollwait._core.line import FILLED, FULL, JOINED, OPENED
 from pollwait._core.window import Window
 
 
@@ -187,6 +189,19 @@ def test_flush_of_what_then_leaves_is_over():
     assert machine.due() == 1.5
 
 
+def test_flush_of_a_window_that_then_fills_is_over():
+    """Nor does the one that opens after it."""
+    machine = window(max_size=2, max_in_flight=1)
+    join(machine, "xy")
+    first = machine.take(0.0)
+    join(machine, "a", 1.0)
+    machine.flush()
+    join(machine, "bc", 1.0)
+    machine.finished(first)
+    machine.finished(machine.take(1.0))
+    assert machine.due() == 1.5
+
+
 def test_closing_makes_everything_due():
     """B10: what is queued is sent at once."""
     machine = window()
@@ -358,6 +373,19 @@ def test_keys_of_one_caller_take_turns_with_others():
     assert order == "bcdxefg"
 
 
+def test_keys_of_one_caller_come_in_together_where_nobody_else_waits():
+    """B8: as many as there is room for, duplicates of queued ones besides."""
+    machine = window(max_pending=3)
+    join(machine, "a")
+    many = Caller()
+    machine.stand_in_line("b", many, None, "cbdef")
+    machine.take(0.5)
+    assert [key for key, _ in machine.queued()] == list("bcd")
+    assert [*machine.overflow] == ["e"]
+    machine.take(1.0)
+    assert [key for key, _ in machine.queued()] == list("ef")
+
+
 def test_keys_that_a_caller_has_not_come_to_are_left_with_it():
     """B5, B10: a caller that leaves the line takes its further keys along; closing names them."""
     machine = window(max_pending=1)
@@ -385,9 +413,27 @@ def test_giving_up_forgets_everybody():
     assert not machine.give_up()
     assert not batch.settle({"a": 1})
     assert machine.pending == 0
+    assert not machine.is_empty()
     machine.finished(batch)
     assert machine.is_empty()
-    assert machine.join("g", Caller(), 0.0) == OPENED
+    machine.flush()
+    assert join(machine, "c", 1.0)
+    assert machine.due() == 1.5
+    assert taken(machine, 1.5) == ("c", "delay")
+
+
+def test_machine_is_empty_when_nobody_waits_and_no_call_is_out():
+    """B10: that is when a batcher has been drained."""
+    machine = window()
+    assert machine.is_empty()
+    join(machine, "a")
+    assert not machine.is_empty()
+    batch = machine.take(0.5)
+    assert not machine.is_empty()
+    machine.finished(batch)
+    assert machine.is_empty()
+    machine.stand_in_line("b", Caller())
+    assert not machine.is_empty()
 
 
 def test_unhashable_key_changes_nothing():

@@ -264,6 +264,46 @@ def test_key_whose_callers_have_all_left_is_not_sent(clock):
     assert fetch.calls == [["c"]]
 
 
+def test_key_that_was_left_makes_room(clock):
+    """B5, B8: who waits for room comes in when a key is left, by a timeout or a cancellation."""
+    fetch = RecordingFetch(str.upper, clock=clock)
+    batcher = make(clock, fetch, max_pending=1, max_delay=4)
+    results = clock.run(
+        at(clock, 0, lambda: batcher.load("a", timeout=1)),
+        at(clock, 0.5, lambda: batcher.load("b", timeout=1)),
+        at(clock, 0.5, lambda: batcher.load_many("cd", timeout=1.25)),
+        at(clock, 0.75, lambda: batcher.load("e")),
+    )
+    assert [when for _, when in results] == [1.0, 1.5, 1.75, 5.75]
+    assert fetch.calls == [["e"]]
+    with clock.registered():
+        assert batcher.submit("f").cancel()
+        assert batcher.submit("g").result(PATIENCE) == "G"
+
+
+@pytest.mark.parametrize("ask", ["load", "load_many", "submit"])
+def test_interrupted_caller_leaves(clock, ask, monkeypatch):
+    """B5: a caller that is interrupted while it waits leaves no key behind."""
+    fetch = RecordingFetch(str.upper, clock=clock)
+    batcher = make(clock, fetch, max_pending=1, when_full="block", max_delay=60)
+    with clock.registered():
+        first = batcher.submit("a")
+        with monkeypatch.context() as patched:
+            patched.setattr(clock, "wait", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                getattr(batcher, ask)("b")
+        assert batcher._line.pending == 1
+        assert not batcher._line.overflow
+        batcher.flush()
+        assert first.result(PATIENCE) == "A"
+    assert fetch.calls == [["a"]]
+
+
+def interrupt(*_):
+    """Stand for a Ctrl-C."""
+    raise KeyboardInterrupt
+
+
 def test_cancelled_future_disturbs_nobody(clock):
     """B5, C3: queued or in a call, its answer is skipped and everybody else has theirs."""
     fetch = RecordingFetch(str.upper, duration=1, clock=clock)
@@ -468,6 +508,8 @@ def test_fetch_that_would_wait_for_itself_is_told_so(clock, ask):
 
     def fetch(keys):
         nested = keys[0] + "x"
+        if len(nested) > 4:  # a future that was not waited for is answered all the same
+            return upper(keys)
         answer = getattr(batcher, ask)([nested] if ask == "load_many" else nested)
         if ask == "load_many":
             answer = answer[nested]
@@ -637,6 +679,7 @@ def test_with_statement_closes(clock):
         with make(clock, fetch, max_delay=60) as batcher:
             future = batcher.submit("a")
         assert future.result(PATIENCE) == "A"
+        assert fetch.times == [0.0]
         batcher = make(clock, fetch, max_delay=60)
         future = batcher.submit("b")
         with pytest.raises(ZeroDivisionError), batcher:
@@ -720,6 +763,33 @@ def test_clock_that_fails_fails_the_callers(monkeypatch):
         batcher.load("a", timeout=PATIENCE)
     assert batcher.load_many("ab", timeout=PATIENCE) == {"a": "A", "b": "B"}
     batcher.close()
+    assert passed == [OSError]
+
+
+def test_clock_that_fails_during_a_call_fails_nobody(monkeypatch):
+    """The answers of the call are given, and the next caller tries again."""
+    passed = []
+    monkeypatch.setattr(threading, "excepthook", lambda args: passed.append(args.exc_type))
+
+    class Fragile(pollwait.SystemClock):
+        __slots__ = ("broken",)
+
+        def monotonic(self):
+            if self.broken:
+                raise OSError("no time")
+            return super().monotonic()
+
+    def fetch(keys):
+        fragile.broken = keys == ["a"]
+        return upper(keys)
+
+    fragile = Fragile()
+    fragile.broken = False
+    batcher = Batcher(fetch, max_size=1, clock=fragile)
+    assert batcher.load("a", timeout=PATIENCE) == "A"
+    fragile.broken = False
+    assert batcher.load("b", timeout=PATIENCE) == "B"
+    batcher.close(timeout=PATIENCE)
     assert passed == [OSError]
 
 

@@ -160,6 +160,19 @@ def test_key_without_room_waits_or_is_refused(clock):
             refusing.load("b", {})
 
 
+def test_request_that_comes_in_when_another_caller_leaves_may_be_rejected(clock):
+    """B5, B8: who stood in line and cannot be merged hears so when there is room, and goes."""
+    execute = Execute(clock)
+    coalescer = make(clock, execute, max_pending=1, max_delay=4)
+    results = clock.run(
+        asking(clock, 0, lambda: coalescer.load("a", {"size": 1}, timeout=1)),
+        asking(clock, 0.25, lambda: coalescer.load("b", {"size": 2})),
+        asking(clock, 0.5, lambda: coalescer.load("b", {"size": 3})),
+    )
+    assert [when for _, when in results] == [1.0, 6.0, 1.0]
+    assert str(results[2][0]) == "size is 2 already"
+
+
 def test_merge_must_not_use_the_coalescer(clock):
     """It would wait for the lock that it holds; others may merge at the same time."""
     coalescer = Coalescer(

@@ -102,6 +102,7 @@ def test_wait_many_gives_values_and_errors(clock):
     assert isinstance(found["late"], PollTimeout)
     assert isinstance(found["gone"], PollFailed)
     assert isinstance(found["gone"].__cause__, MissingKey)
+    assert all(found[key].__traceback__ is None for key in ("bad", "late", "gone"))
 
 
 def test_no_keys_make_no_call(clock):
@@ -165,7 +166,10 @@ def test_iterator_may_be_dropped_at_any_point(clock):
         del results
         gc.collect()
         assert group._lead._group.waiting == 1
-    assert left(group) == 0
+    service = group._settings.fetch
+    service.ready["b"] = 0
+    group.wait("b", timeout=9)
+    assert [keys for _, keys in service.calls] == [["b"]]
 
 
 def test_failed_value_ends_the_wait(clock):
@@ -340,6 +344,16 @@ def test_predicate_may_wait_on_the_group(clock):
     assert clock.monotonic() >= 2
 
 
+def test_predicates_may_wait_one_inside_the_other(clock):
+    """While predicates are asked their call is over, so any number may make calls in them."""
+    group = group_of(Service(clock, dict.fromkeys(range(9), 0)))
+
+    def ready(key):
+        return lambda value: key == 8 or group.wait(key + 1, until=ready(key + 1), timeout=60)
+
+    assert group.wait(0, until=ready(0), timeout=60) is True
+
+
 def test_fetch_may_not_wait_on_the_group(clock):
     """A fetch that would wait for itself gets an error."""
 
@@ -360,9 +374,10 @@ def test_fetch_runs_in_a_context_of_its_own(clock):
         variable.set(variable.get() + 1)
         return dict.fromkeys(keys, variable.get())
 
+    variable.set(7)
     group = PollGroup(fetch, max_size=1, clock=clock)
     assert [group.wait("a", timeout=9) for _ in range(2)] == [1, 1]
-    assert variable.get() == 0
+    assert variable.get() == 7
 
 
 def test_clock_that_stands_still_is_an_error():
@@ -493,6 +508,7 @@ def test_close_in_a_predicate_ends_the_waits(clock):
     group = group_of(Service(clock, {"a": 9}))
     with pytest.raises(BatcherClosed, match="'a' was not ready"):
         group.wait("a", until=lambda value: group.close(), timeout=9)
+    assert clock.monotonic() == LINGER
 
 
 def test_iterator_of_a_closed_group_ends(clock):
@@ -557,6 +573,24 @@ def test_threads_share_calls(clock):
 
     assert clock.run(*map(waiting, range(5))) == [LINGER + number for number in range(5)]
     assert service.starts == [LINGER + number for number in range(5)]
+
+
+def test_newcomer_is_served_by_the_sleeping_leader(clock):
+    """A thread that joins while the leader sleeps for long is asked for at once."""
+    service = Service(clock, {"b": 0})
+    group = group_of(service, schedule=fixed(50))
+
+    def first():
+        with pytest.raises(PollTimeout):
+            group.wait("a", timeout=60)
+
+    def second():
+        clock.sleep(5)
+        group.wait("b", timeout=9)
+        return clock.monotonic()
+
+    assert clock.run(first, second) == [None, 5]
+    assert service.calls[1] == (5, ["b", "a"])
 
 
 def test_a_leader_that_leaves_hands_on_the_lead(clock):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .._errors import BatchError, FetchError, MissingKey
-from .callables import is_awaitable
+from .callables import close_coroutine, is_awaitable
 from .failure import shorten
 
 TYPE_CHECKING = False
@@ -42,9 +42,7 @@ def refuse_awaitable(answer: object, what: str, instead: str) -> None:
         instead: what awaits such answers.
     """
     if is_awaitable(answer):
-        close = getattr(answer, "close", None)
-        if callable(close):  # a coroutine that is closed does not warn that nobody awaited it
-            close()
+        close_coroutine(answer)
         raise TypeError(
             f"{what} returned an awaitable ({type(answer).__name__}), which nothing awaits on"
             f" threads: use {instead}"
@@ -139,7 +137,6 @@ def _rebuilt(error: BaseException) -> Any:
     _, arguments, *state = reduced
     twin = builtin.__new__(cls, *arguments)
     builtin.__init__(twin, *arguments)  # some keep what they were given in fields outside __dict__
-    twin.args = error.args
     if state:
         twin.__setstate__(state[0])
     for name in _slots(cls):

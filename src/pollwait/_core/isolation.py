@@ -30,7 +30,7 @@ Invariants
 
 from __future__ import annotations
 
-from .callables import is_awaitable
+from .callables import close_coroutine, is_awaitable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Isolation:
         if named is None:
             return None
         if is_awaitable(named) or not hasattr(named, "__iter__"):
-            _close(named)
+            close_coroutine(named)
             raise TypeError(f"isolate must return a collection of keys or None: got {named!r}")
         if _is_one_of(named, sent):
             return {named}
@@ -144,9 +144,3 @@ def _is_one_of(named: Any, keys: set[Any]) -> bool:
         return named in keys
     except TypeError:  # unhashable: no key
         return False
-
-
-def _close(awaitable: Any) -> None:
-    close = getattr(awaitable, "close", None)
-    if callable(close):
-        close()

@@ -6,7 +6,7 @@ now, started, rng)`` the next delay, counted from ``now``, together with the fol
 None once the rule has ended. ``started`` is when the previous check started. So a rule may serve
 any number of waits at once, and a wait can be written down and resumed.
 
-Leaves (in ``leaves``) make delays, groups (in ``groups``) combine rules, and the wrappers here
+Leaves (in ``leaves``) make delays, those in ``combined`` combine rules, and the wrappers here
 change what one rule does. A cap belongs to the leaves: ``capped`` rebuilds the tree with lower
 caps, which is why a cap acts before jitter, ``times`` and ``within`` wherever it is written, and
 why the two ways of writing it are equal.

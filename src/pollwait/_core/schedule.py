@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from .combined import Joint, Longer, Shorter, Then
 from .duration import at_least_one, real, seconds
-from .groups import Joint, Longer, Shorter, Then
 from .leaves import Decorrelated, Exponential, Fibonacci, Fixed, Linear, Sequence
 from .rules import MAX_DELAY, Jitter, Rule, Times, Within, number
 from .value import Value

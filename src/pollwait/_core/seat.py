@@ -1,0 +1,169 @@
+"""One wait among those of a group: the machine of one wait, asked more often than it would ask."""
+
+from __future__ import annotations
+
+from .._errors import safe_repr
+from .duration import INFINITY
+from .history import FIRST, LAST, History
+from .wait import Wait
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Literal, TypeAlias
+
+    from .rules import Rng, State, Step
+    from .settings import Settings
+
+    # "early": its initial delay is not over. "riding": asked before, and not due; any call may
+    # carry it. "due": the next call should. "asked": a call carries it. "over", or not begun.
+    Stage: TypeAlias = Literal["early", "riding", "due", "asked", "over"]
+
+_NEVER = float("nan")  # equals no reading of a clock
+_MOVING = (_NEVER, 0, 0.0)
+
+
+class Chance:
+    """Draws chance once per call, for all that the call carries.
+
+    Jitter keeps processes that started together from calling in step. Within a group it would only
+    pull apart what can travel together.
+    """
+
+    __slots__ = ("_drawn", "_rng")
+
+    def __init__(self, rng: Rng) -> None:
+        self._rng = rng
+        self._drawn: float | None = None
+
+    def fresh(self) -> None:
+        """Draw anew from here on."""
+        self._drawn = None
+
+    def random(self) -> float:
+        """Return the number of this call, in [0, 1)."""
+        if self._drawn is None:
+            self._drawn = self._rng.random()
+        return self._drawn
+
+
+class Seat(Wait):
+    """The state of one wait in a group.
+
+    A call that comes before the wait is due carries it all the same. Such a ride is a check like
+    any other but for two things: it is not the final one, however close the deadline is, and it may
+    leave the wait's own schedule alone.
+
+    There may be very many, so each remembers but its first check and its newest one.
+
+    Args:
+        key: what is waited for.
+        settings: what the caller said of it, and what holds for the group.
+        now: the time at which it begins.
+        rng: draws the jitter.
+        owner: whom to tell when it is over; the driver knows.
+
+    Attributes:
+        due: when it wants to be asked next.
+        entered: the time of its entry among the due times, none of which is later; infinity if
+            there is none.
+        watched: the time of its entry among the deadlines; infinity if there is none.
+        rides: the present call leaves the schedule alone.
+        stage: where it stands.
+        absent_since: when the present absence of its key was first seen.
+        outcome: the good value or the error, once it is over.
+    """
+
+    __slots__ = (
+        "absent_since",
+        "due",
+        "entered",
+        "key",
+        "outcome",
+        "owner",
+        "rides",
+        "stage",
+        "watched",
+    )
+
+    def __init__(
+        self, key: Any, settings: Settings, now: float, rng: Rng, owner: object = None
+    ) -> None:
+        name = settings.name or (key if isinstance(key, str) else safe_repr(key))
+        super().__init__(settings, name, now, rng)
+        self._stalled = _MOVING
+        self.key = key
+        self.owner: Any = owner
+        self.due = self._deadline if self._final else now + settings.schedule.initial_delay
+        self.entered = INFINITY
+        self.watched = INFINITY
+        self.rides = False
+        self.stage: Stage = "over"
+        self.absent_since: float | None = None
+        self.outcome: Any = None
+
+    @property
+    def deadline(self) -> float:
+        """The point in time at which it ends; infinity for never."""
+        return self._deadline
+
+    @property
+    def final(self) -> bool:
+        """True if the next check is the last one."""
+        return self._final
+
+    def board(self, rides: bool) -> None:
+        """Get on a call, which it is carried by ahead of its time if it was not due."""
+        if self.stage != "due":
+            self._final = False
+        self.rides = rides
+        self.stage = "asked"
+
+    def take(
+        self,
+        value: object,
+        now: float,
+        end: Literal["ready", "failed"] | None = None,
+        error: Exception | None = None,
+        hint: float | None = None,
+    ) -> None:
+        """Take in the outcome of a check, as ``report`` does."""
+        self._seen = _NEVER  # the group itself watches whether its clock moves
+        if self.rides:
+            self._step = self._hold
+        self.report(value, now, end, error, hint)
+        if self.rides:
+            self._step = self.settings.schedule.step
+        if self.attempts > 2:
+            self._rows[_row(self.attempts - 1)] = None
+        if self.delay is not None:
+            self.due = self._deadline if self._final else now + self.delay
+
+    def put_off(self, error: Exception, now: float) -> None:
+        """Go on as if not asked, until the deadline: the service was too busy to answer."""
+        self.rides = True
+        self.take(None, now, error=error)
+
+    def missed(self, error: Exception, grace: float, now: float) -> None:
+        """Go on or fail: the answer lacked the key."""
+        if self.absent_since is None:
+            self.absent_since = now
+        excused = now - self.absent_since < grace
+        self.take(None, now, None if excused else "failed", error)
+
+    def passes(self, error: Exception, now: float) -> None:
+        """End with an error that goes to the caller as it is."""
+        self.errored(error, "pass", now)
+        self.outcome = error
+
+    def history(self) -> History:
+        """Return what is remembered of the checks: the first and the newest one."""
+        records = sorted(self._records(), key=lambda record: record.attempt)
+        return History(tuple(records[:1]), tuple(records[1:]), self.attempts)
+
+    def _hold(self, state: State, now: float, started: float, rng: Rng) -> Step:
+        return max(self.due - now, 0.0), state
+
+
+def _row(attempt: int) -> int:
+    """Return where the record of a check is kept."""
+    return attempt - 1 if attempt <= FIRST else FIRST + attempt % LAST
