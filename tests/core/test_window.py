@@ -373,6 +373,17 @@ def test_keys_of_one_caller_take_turns_with_others():
     assert order == "bcdxefg"
 
 
+def test_keys_of_one_caller_do_not_overtake_others():
+    """B8: where there is room for two, it is for the first two who stand in line."""
+    machine = window(max_pending=2, max_size=2)
+    join(machine, "ab")
+    machine.stand_in_line("c", Caller(), None, "de")
+    machine.stand_in_line("x", Caller())
+    assert taken(machine, 0.0) == ("ab", "size")
+    assert [key for key, _ in machine.queued()] == ["c", "x"]
+    assert [*machine.overflow] == ["d"]
+
+
 def test_keys_of_one_caller_come_in_together_where_nobody_else_waits():
     """B8: as many as there is room for, duplicates of queued ones besides."""
     machine = window(max_pending=3)

@@ -117,6 +117,27 @@ def test_try_again_counts_in_async_checks_and_predicates():
     assert run(patiently(check, until=until)) == "up"
 
 
+def test_predicate_over_errors_may_raise():
+    """O1, O2: TryAgain from a predicate over errors is a hint; anything else passes."""
+
+    def hinting(error):
+        raise TryAgain(after=7)
+
+    def broken(error):
+        raise ZeroDivisionError
+
+    async def wait():
+        await patiently(returning(OSError(), "up"), retry_on=hinting)
+        return asyncio.get_running_loop().time()
+
+    assert run(wait()) == 7.0
+    events = []
+    with pytest.raises(ZeroDivisionError):
+        run(patiently(returning(OSError()), retry_on=broken, on_event=events.append))
+    assert [event.reason for event in events if isinstance(event, Finished)] == ["error"]
+    assert events[-1].attempts == 1
+
+
 def test_attempt_timeout_cuts_a_check():
     """T4: a check that outlives attempt_timeout is cancelled and counts as not ready."""
     cut = []

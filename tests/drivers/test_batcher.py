@@ -438,6 +438,7 @@ def test_key_without_room_waits_in_order_of_arrival(clock):
         )
     )
     assert fetch.calls == [["a"], ["b"], ["c"], ["d"], ["e"], ["f"]]
+    assert not batcher._line.admitted  # nobody is remembered
 
 
 def test_blocked_caller_times_out(clock):
@@ -885,8 +886,9 @@ def test_idle_threads_end(monkeypatch):
         assert not [thread for thread in batcher._threads if thread.is_alive()]
 
 
-def test_batcher_that_nobody_uses_is_collected():
+def test_batcher_that_nobody_uses_is_collected(monkeypatch):
     """Idle threads hold no batcher, and end with it."""
+    monkeypatch.setattr(workers, "IDLE", 1000)
     before = set(threads())
     batcher = Batcher(upper, max_size=1)
     batcher.load("a", timeout=PATIENCE)

@@ -75,7 +75,7 @@ if sys.version_info >= (3, 11):
                 return False, None
             raise
 
-else:
+else:  # pragma: no cover - before Python 3.11, where the tests run as well
 
     async def _cut_after(seconds: float, awaitable: Awaitable[Any]) -> tuple[bool, Any]:
         # Here a task cannot tell its cancellations apart. So the awaitable gets a task of its own

@@ -18,7 +18,7 @@ Invariants
 
 from __future__ import annotations
 
-from .batch import Batch, holds, with_caller, without_caller
+from .batch import Batch, with_caller, without_caller
 from .callables import close_coroutine, is_awaitable
 from .line import FULL, JOINED, OPENED, Line
 
@@ -77,7 +77,7 @@ class Merging(Line):
     def leave(self, key: Any, caller: Any, now: float) -> None:
         """Forget a caller that waits no more. A queued key that has no caller left is dropped."""
         window = self._windows.get(key)
-        if window is None or not holds(window.callers, caller):
+        if window is None:
             self._leave_overflow(key, caller)
             return
         window.callers = without_caller(window.callers, caller)

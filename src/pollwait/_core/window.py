@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from .batch import Batch, holds, with_caller, without_caller
+from .batch import Batch, with_caller, without_caller
 from .line import FILLED, FULL, JOINED, OPENED, Line
 
 TYPE_CHECKING = False
@@ -77,7 +77,7 @@ class Window(Line):
     def leave(self, key: Any, caller: Any, now: float) -> None:
         """Forget a caller that waits no more. A queued key that has no caller left is dropped."""
         window = self._window_of(key)
-        if window is None or not holds(window[key], caller):
+        if window is None:
             self._leave_overflow(key, caller)
             return
         left = without_caller(window[key], caller)
