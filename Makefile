@@ -23,11 +23,13 @@ docs: $(READY)
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 
 bench: $(READY)
+	$(BIN)/python -m pip install --quiet -e '.[bench]'
 	$(BIN)/python bench/overhead.py
 	$(BIN)/python bench/import_time.py
 	$(BIN)/python bench/memory.py
 	$(BIN)/python bench/sleepers.py
 	$(BIN)/python bench/virtual_hour.py
+	$(BIN)/python bench/batcher.py
 	$(BIN)/python bench/group.py
 	$(BIN)/python bench/shared_calls.py
 

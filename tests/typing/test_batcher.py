@@ -11,10 +11,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import assert_type
 
-    from pollwait._aio.batcher import Batcher as AioBatcher
-    from pollwait._aio.coalescer import Coalescer as AioCoalescer
-    from pollwait._sync.batcher import Batcher
-    from pollwait._sync.coalescer import Coalescer
+    from pollwait import Batcher, Coalescer, aio
 
     def fetch(keys: list[str]) -> dict[str, int | Exception]:
         """Answer with numbers and errors."""
@@ -63,19 +60,19 @@ if TYPE_CHECKING:
 
     async def on_a_loop() -> None:
         """The same, with a fetch that may be awaited."""
-        batcher = AioBatcher(fetch_later, max_size=10)
-        assert_type(batcher, AioBatcher[str, int])
+        batcher = aio.Batcher(fetch_later, max_size=10)
+        assert_type(batcher, aio.Batcher[str, int])
         assert_type(await batcher.load("a", timeout=1), int)
         assert_type(batcher.submit("a"), asyncio.Future[int])
         assert_type(await batcher.load_many(["a"]), dict[str, int | Exception])
-        assert_type(await AioBatcher(fetch, max_size=10).load("a"), int)
+        assert_type(await aio.Batcher(fetch, max_size=10).load("a"), int)
         await batcher.flush()
         async with batcher as opened:
-            assert_type(opened, AioBatcher[str, int])
+            assert_type(opened, aio.Batcher[str, int])
 
     async def merging_on_a_loop() -> None:
         """The same, with an execute that may be awaited."""
-        coalescer = AioCoalescer(merge, execute_later, max_delay=1)
+        coalescer = aio.Coalescer(merge, execute_later, max_delay=1)
         assert_type(await coalescer.load("a", 1), bytes)
         assert_type(coalescer.submit("a", 1), asyncio.Future[bytes])
-        assert_type(await AioCoalescer(merge, execute, max_delay=1).load("a", 1), bytes)
+        assert_type(await aio.Coalescer(merge, execute, max_delay=1).load("a", 1), bytes)
