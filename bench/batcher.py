@@ -7,8 +7,8 @@ call, and every key is a new one. Measured are
 
 - asyncio: so many loads at once in three ways: a task for each, a future for each, and all keys
   handed over together. CPU time, so that what else runs counts for little; the ratios compare with
-  aiodataloader. It and dloader remember every key for good, which pollwait does not; async-batcher
-  has a way of its own for tasks only, and finds no duplicates.
+  aiodataloader. It, dloader and strawberry remember every key for good, which pollwait does not;
+  async-batcher has a way of its own for tasks only, and finds no duplicates.
 - threads: 8 and 64 threads that each load one key after the other, for windows that as many keys
   fill and that close after 5 ms. Wall time, because a caller waits; the ratios compare with
   batched, which sleeps for these 5 ms whenever it finds too few keys.
@@ -40,6 +40,7 @@ import batched
 import dloader
 from _common import interleave, ratios, table
 from async_batcher.batcher import AsyncBatcher
+from strawberry import dataloader as strawberry
 
 from pollwait import Batcher, aio
 
@@ -51,7 +52,14 @@ if TYPE_CHECKING:
 SIZE = 500
 LINGER = 0.005
 MANY = 10**9  # more than will ever be pending
-PACKAGES = ("pollwait", "aiodataloader", "dloader", "async-batcher", "batched")
+PACKAGES = (
+    "pollwait",
+    "aiodataloader",
+    "dloader",
+    "strawberry-graphql",
+    "async-batcher",
+    "batched",
+)
 
 fresh = count()  # keys that no loader has seen
 
@@ -164,6 +172,23 @@ async def dloader_many(loads: int) -> None:
         await loader.load_many(keys(loads))
 
 
+async def strawberry_tasks(loads: int) -> None:
+    """Load in a task for each key."""
+    await in_tasks(strawberry.DataLoader(fetch_list, max_batch_size=SIZE).load, loads)
+
+
+async def strawberry_futures(loads: int) -> None:
+    """Wait for a future for each key."""
+    loader = strawberry.DataLoader(fetch_list, max_batch_size=SIZE)
+    await asyncio.gather(*map(loader.load, keys(loads)))
+
+
+async def strawberry_many(loads: int) -> None:
+    """Hand over all keys."""
+    loader = strawberry.DataLoader(fetch_list, max_batch_size=SIZE)
+    await loader.load_many(keys(loads))
+
+
 async def async_batcher_tasks(loads: int) -> None:
     """Load in a task for each key."""
     batcher = Echo(max_batch_size=SIZE, max_queue_time=LINGER)
@@ -176,17 +201,20 @@ IN_ASYNCIO: dict[str, dict[str, Callable[[int], Any]]] = {
         "aiodataloader": aiodataloader_tasks,
         "pollwait": pollwait_tasks,
         "dloader": dloader_tasks,
+        "strawberry": strawberry_tasks,
         "async-batcher": async_batcher_tasks,
     },
     "a future for each load": {
         "aiodataloader": aiodataloader_futures,
         "pollwait": pollwait_futures,
         "dloader": dloader_futures,
+        "strawberry": strawberry_futures,
     },
     "all keys handed over": {
         "aiodataloader": aiodataloader_many,
         "pollwait": pollwait_many,
         "dloader": dloader_many,
+        "strawberry": strawberry_many,
     },
 }
 
