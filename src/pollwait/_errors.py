@@ -195,6 +195,11 @@ def unpacked(pickled: bytes | None, shown: str) -> Any:
         return shown
 
 
+def chain(error: BaseException, link: str, other: BaseException | None) -> None:
+    """Set the ``__cause__`` or the ``__context__`` of an error, also of one that is frozen."""
+    vars(BaseException)[link].__set__(error, other)  # past a __setattr__ of its own
+
+
 def safe_repr(value: object) -> str:
     """Return ``repr(value)``, or a stand-in when the value's own repr fails."""
     try:
@@ -218,5 +223,10 @@ for _public in (
     PollFailed,
     PollCancelled,
     ClockStalled,
+    BatchError,
+    FetchError,
+    MissingKey,
+    BatcherFull,
+    BatcherClosed,
 ):
     _public.__module__ = "pollwait"  # the name by which tracebacks show them and pickles find them

@@ -331,7 +331,7 @@ def test_the_marker_takes_nothing_else(run):
         "import pytest\n\n@pytest.mark.no_real_sleep(enable=False)\ndef test_typo():\n    pass\n"
     )
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E *_enabled() got an unexpected keyword argument 'enable'"])
+    result.stdout.fnmatch_lines(["E *_enabled() got an unexpected keyword argument 'enable'*"])
 
 
 def test_the_setting_marks_all_tests(run, pytester):

@@ -122,6 +122,8 @@ class Runner:
 
     async def close(self, timeout: float | None) -> None:
         """End the waits that no call carries, and let the calls that are under way end."""
+        if self._loop is not None:
+            self._bind()
         self._conclude(self._settled(self._group.close()))
         self._rouse()
         tasks = {*self._calls, *self._judgings.values()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .._errors import BatchError, FetchError, MissingKey
+from .._errors import BatchError, FetchError, MissingKey, chain
 from .callables import close_coroutine, is_awaitable
 from .failure import shorten
 
@@ -64,7 +64,7 @@ def private(error: BaseException) -> Exception:
     if twin is None:
         twin = FetchError(f"the call failed with {shorten(error)}")
     made_here = isinstance(error, BatchError) and error.__traceback__ is None
-    twin.__cause__ = None if made_here else error
+    chain(twin, "__cause__", None if made_here else error)
     return twin
 
 

@@ -30,6 +30,7 @@ Invariants
 
 from __future__ import annotations
 
+from .._errors import chain
 from .callables import close_coroutine, is_awaitable
 
 TYPE_CHECKING = False
@@ -90,7 +91,7 @@ class Isolation:
             keys, _ = self._waiting.pop()
             self._halve(keys)
 
-    def failed(self, error: Exception) -> dict[Any, Exception]:
+    def failed(self, error: Exception) -> dict[Any, BaseException]:
         """Go on: the call raised an error.
 
         Returns:
@@ -100,9 +101,11 @@ class Isolation:
         sent = self._sent
         try:
             named = self._named(error)
-        except Exception as bug:
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as bug:
             if bug is not error:
-                bug.__context__ = bug.__context__ or error
+                chain(bug, "__context__", bug.__context__ or error)
             return dict.fromkeys(sent, bug)
         if named is None:
             return dict.fromkeys(sent, error)

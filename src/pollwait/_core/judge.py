@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._errors import MissingKey
+from .._errors import MissingKey, chain
 from .answer import private
 from .callables import is_awaitable
 from .try_again import TryAgain
@@ -58,11 +58,18 @@ class Judge:
             None for an error, which has been taken in. For a value the judging that is to be run,
             because its predicates may be asynchronous.
         """
+        try:
+            return self._weighed(seat, outcome, now)
+        except Exception as bug:  # of an outcome that is not what it seems to be
+            seat.passes(private(bug), now)
+            return None
+
+    def _weighed(self, seat: Seat, outcome: object, now: float) -> Judging | None:
         if not isinstance(outcome, BaseException):
             return self._judging(seat, outcome, now)
         ruling = self._ruling(outcome)
         error = ruling.error
-        error.__traceback__ = ruling.traceback  # a wait that records an error drops its traceback
+        error.with_traceback(ruling.traceback)  # a wait that records an error drops its traceback
         if ruling.meaning == "throttle":
             seat.put_off(error, now)
         elif ruling.meaning == "missing":
@@ -115,7 +122,7 @@ class Judge:
             if any(_plain(matches(error), "retry_on") for matches in self._settings.waits.retry_on):
                 return _Ruling(error, "retry")
         except Exception as bug:
-            bug.__context__ = bug.__context__ or error
+            chain(bug, "__context__", bug.__context__ or error)
             return _Ruling(error, "pass", raised=without_our_frame(bug))
         return _Ruling(error, "missing" if isinstance(error, MissingKey) else "pass")
 

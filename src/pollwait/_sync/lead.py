@@ -116,11 +116,13 @@ class Lead:
                 else:
                     self._turn(caller)
         finally:
-            if caller.call is not None:  # pragma: no cover - Ctrl-C just before it was made
-                self._put_back(caller, caller.call)
-            with self._lock:
-                self._attending.pop(caller, None)
-                self._hand_on(caller)
+            try:
+                if caller.call is not None:  # pragma: no cover - Ctrl-C just before it was made
+                    self._put_back(caller, caller.call)
+            finally:
+                with self._lock:
+                    self._attending.pop(caller, None)
+                    self._hand_on(caller)
 
     def leave(self, caller: Caller, error: BaseException | None = None) -> None:
         """Forget the waits of a caller that is gone, by an error or because it has enough."""
@@ -170,7 +172,8 @@ class Lead:
         """Return what the caller is to do: conclude waits, make a call, or sleep for so long."""
         self._sweep()
         caller.news.clear()
-        self._leader = self._leader or caller
+        if self._leader not in self._attending or not self._leader.live:
+            self._leader = caller  # there was none, or Ctrl-C has taken it
         if caller.done or self._leader is not caller:
             return [], None, MAX_DELAY
         over, caller.call = self._group.step(now)
@@ -296,9 +299,9 @@ class Lead:
     def _count_down(self) -> None:
         """Take in that the calling thread has made a call."""
         me = get_ident()
-        self._calling[me] -= 1
-        if not self._calling[me]:
-            del self._calling[me]
+        left = self._calling.pop(me, 1) - 1  # none, if Ctrl-C came before it was counted
+        if left:
+            self._calling[me] = left
         if not self._calling:
             self._quiet.set()
 
