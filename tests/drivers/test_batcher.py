@@ -881,7 +881,7 @@ def test_idle_threads_end(monkeypatch):
     batcher = Batcher(upper, max_size=1)
     for _ in range(3):
         assert batcher.load("a", timeout=PATIENCE) == "A"
-        for thread in threads():
+        for thread in batcher._threads:
             thread.join(PATIENCE)
         assert not [thread for thread in batcher._threads if thread.is_alive()]
 
