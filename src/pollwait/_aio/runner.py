@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._clock import hint
 from .._core.answer import private
-from .._core.callables import is_awaitable
+from .._core.callables import close_coroutine, is_awaitable
 from .._core.duration import INFINITY
 from .._core.group import Group
 from .._errors import BatcherClosed
@@ -268,9 +268,8 @@ class Runner:
     def _hear_later(self, seat: Seat, judging: Judging, said: Any) -> None:
         """Have a task await what predicates say of one value."""
         task = self._judgings[seat] = self._task(self._hear(seat, judging, said))
-        close = getattr(said, "close", None)
-        if close is not None:  # if it was never begun, nobody is to be warned of that
-            task.add_done_callback(lambda _: close())
+        # If it was never begun, nobody is to be warned of that.
+        task.add_done_callback(lambda _: close_coroutine(said))
 
     async def _hear(self, seat: Seat, judging: Judging, said: Any) -> None:
         """Await what predicates say of one value."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._errors import MissingKey, chain
 from .answer import private
-from .callables import is_awaitable
+from .callables import close_coroutine, is_awaitable
 from .try_again import TryAgain
 
 TYPE_CHECKING = False
@@ -166,8 +166,6 @@ def _plain(said: object, what: str) -> bool:
     if said is True or said is False:
         return said
     if is_awaitable(said):
-        close = getattr(said, "close", None)
-        if callable(close):
-            close()
+        close_coroutine(said)
         raise TypeError(f"{what} must be a plain function: it returned an awaitable")
     return bool(said)
