@@ -1,0 +1,16 @@
+"""What pollwait decides: pure, so that the drivers on threads and on event loops can share it.
+
+Nothing here sleeps, reads a clock, starts anything or does input and output. By subject:
+
+- when to look: ``schedule`` (the public value), made of ``rules``, ``leaves`` and ``combined``;
+  ``notation`` reads one from text;
+- one wait: ``wait`` (the machine), with its ``settings``, ``history`` and ``failure`` (the error at
+  its end); ``try_again`` and ``retry_after`` for a server's own hints;
+- one batch: ``window`` and ``merging`` (the machines of a batcher and of a coalescer) over ``line``
+  and ``batch``, within ``limits``; ``round``, ``isolation`` and ``answer`` for its calls,
+  ``nesting`` for calls that wait for calls, ``batched`` (its event) and ``refusals`` (its errors);
+- many waits that share calls: ``group`` (the machine) with its ``group_settings``; ``room``,
+  ``agenda`` and ``pace`` say who is asked and when, ``seat`` is a wait in it, ``ticket`` a caller,
+  ``call`` one call and ``judge`` what its answers mean;
+- for all of them: ``duration``, ``callables``, ``value``, ``typed`` and ``generic``.
+"""
