@@ -67,11 +67,11 @@ class Calls:
         self._alarms: set[asyncio.Task[None]] = set()
         self._closers: list[asyncio.Future[bool]] = []
 
-    def _new_line(self) -> Line:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # what the classes that derive from it have
 
-    def _new_round(self, batch: Batch, now: float) -> Round:
-        raise NotImplementedError
+        def _new_line(self) -> Line: ...
+
+        def _new_round(self, batch: Batch, now: float) -> Round: ...
 
     def _start_clean(self) -> None:
         """Start anew in a forked process, where the loop of the other one does not run."""

@@ -72,13 +72,39 @@ class Line:
         self.admitted: list[Any] = []
         self.rejected: list[tuple[Any, Any, Exception]] = []
 
-    def join(self, key: Any, caller: Any, now: float, request: Any = None) -> Joined:
-        """Let a caller wait for a key, if there is room for the key.
+    if TYPE_CHECKING:  # what the classes that derive from it have
 
-        Raises:
-            TypeError: the key is not hashable.
-        """
-        raise NotImplementedError
+        def join(self, key: Any, caller: Any, now: float, request: Any = None) -> Joined:
+            """Let a caller wait for a key, if there is room for the key.
+
+            Raises:
+                TypeError: the key is not hashable.
+            """
+            ...
+
+        def leave(self, key: Any, caller: Any, now: float) -> None:
+            """Forget a caller that waits no more; a queued key without any is dropped."""
+            ...
+
+        def due(self) -> float | None:
+            """Return when the next call is due; None if there is none, or no call may start."""
+            ...
+
+        def take(self, now: float) -> Batch | None:
+            """Start the next call if one is due; it is out until ``finished``."""
+            ...
+
+        def flush(self) -> None:
+            """Let what is queued be due at once."""
+            ...
+
+        def queued(self) -> Iterator[tuple[Any, Any]]:
+            """Yield each queued key with its callers, as they are kept."""
+            ...
+
+        def _enter(self, key: Any, caller: Any, now: float, request: Any) -> Joined: ...
+
+        def _forget_queued(self) -> None: ...
 
     def join_some(self, keys: list[Any], start: int, caller: Any, now: float) -> int:
         """Let one caller wait for many keys, as long as there is room for them.
@@ -97,29 +123,9 @@ class Line:
                 return place
         return len(keys)
 
-    def leave(self, key: Any, caller: Any, now: float) -> None:
-        """Forget a caller that waits no more. A queued key that has no caller left is dropped."""
-        raise NotImplementedError
-
-    def due(self) -> float | None:
-        """Return when the next call is due; None if there is none, or no call may start."""
-        raise NotImplementedError
-
-    def take(self, now: float) -> Batch | None:
-        """Start the next call if one is due; it is out until ``finished``."""
-        raise NotImplementedError
-
     def has_full(self) -> bool:
         """Tell whether a window is full, and due for no other reason than that."""
         return False
-
-    def flush(self) -> None:
-        """Let what is queued be due at once."""
-        raise NotImplementedError
-
-    def queued(self) -> Iterator[tuple[Any, Any]]:
-        """Yield each queued key with its callers, as they are kept."""
-        raise NotImplementedError
 
     def stand_in_line(
         self, key: Any, caller: Any, request: Any = None, further: Iterable[Any] = ()
@@ -202,9 +208,3 @@ class Line:
             self.rejected.append((caller, key, error))
         else:
             self.admitted.append(caller)
-
-    def _enter(self, key: Any, caller: Any, now: float, request: Any) -> Joined:
-        raise NotImplementedError
-
-    def _forget_queued(self) -> None:
-        raise NotImplementedError

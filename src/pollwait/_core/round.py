@@ -45,13 +45,15 @@ class Round:
         self._outcomes: list[dict[Any, Any]] = []
         self._error: BaseException | None = None
 
-    def answered(self, answer: object) -> dict[Any, Any]:
-        """Take in what a call returned; tell what that decides."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # what the classes that derive from it have
 
-    def failed(self, error: Exception) -> dict[Any, Any]:
-        """Take in what a call raised; tell what that decides."""
-        raise NotImplementedError
+        def answered(self, answer: object) -> dict[Any, Any]:
+            """Take in what a call returned; tell what that decides."""
+            ...
+
+        def failed(self, error: Exception) -> dict[Any, Any]:
+            """Take in what a call raised; tell what that decides."""
+            ...
 
     def answered_on_threads(self, answer: object) -> dict[Any, Any]:
         """Take in what a call returned, where nothing can be awaited."""

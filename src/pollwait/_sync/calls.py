@@ -37,8 +37,9 @@ class Calls(Workers):
         super().__init__(function, clock)
         self._tell = on_event
 
-    def _new_round(self, batch: Batch, now: float) -> Round:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # what the classes that derive from it have
+
+        def _new_round(self, batch: Batch, now: float) -> Round: ...
 
     def _make(self, batch: Batch) -> None:
         """Make the calls for a batch, and answer its callers."""

@@ -64,11 +64,11 @@ class Workers:
         self._threads: list[Thread] = []
         self._weak: ref[Workers] = ref(self, _waking(self._idle))
 
-    def _new_line(self) -> Line:
-        raise NotImplementedError
+    if TYPE_CHECKING:  # what the classes that derive from it have
 
-    def _make(self, batch: Batch) -> None:
-        raise NotImplementedError
+        def _new_line(self) -> Line: ...
+
+        def _make(self, batch: Batch) -> None: ...
 
     def serve(self) -> Flag | None:
         """Make calls as long as there are any: what a worker does when it is summoned.
