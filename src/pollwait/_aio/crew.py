@@ -10,7 +10,7 @@ from .._core.callables import describe, refuse_generator_function
 from .._core.duration import seconds
 from .._core.limits import callable_or_none
 from .._core.line import FILLED, FULL, JOINED
-from .._core.nesting import waits_for_itself
+from .._core.nesting import Waiting, waits_for_itself
 from .._core.refusals import circular, closed, full, late
 from .calls import CURRENT, Calls
 from .waiters import Answer, NestedAnswer, OneTurn, ring
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from .._clock import AsyncClock
-    from .._core.batch import Batch
     from .._core.batched import BatchHook
     from .._core.duration import Duration
     from .._core.limits import Limits
@@ -122,7 +121,7 @@ class Crew(Calls):
 
     def waiting(self, caller: Caller) -> Waiting:
         """Return a context in which a caller waits, perhaps in a call of its own batcher."""
-        return Waiting(self, caller)
+        return Waiting(self, caller, CURRENT.get())
 
     def refuse_circle(self, caller: Caller) -> None:
         """Raise if a caller, in a call, would wait for ever."""
@@ -223,39 +222,3 @@ class Crew(Calls):
         finally:
             if alarm is not None:
                 alarm.cancel()
-
-
-class Waiting:
-    """A context in which a caller waits: where it is in a call, that call waits, too.
-
-    Args:
-        crew: whom the caller waits for.
-        caller: who waits.
-
-    Raises:
-        RuntimeError: (on entering) it would wait for ever.
-    """
-
-    __slots__ = ("_batch", "_caller", "_crew", "_entry")
-
-    def __init__(self, crew: Crew, caller: Caller) -> None:
-        self._crew = crew
-        self._caller = caller
-        self._batch: Batch | None = None
-
-    def __enter__(self) -> None:
-        batch = CURRENT.get()
-        if batch is None or self._caller.done():
-            return
-        self._entry = self._crew.place_of(self._caller)
-        batch.waits.append(self._entry)
-        self._batch = batch
-        try:
-            self._crew.refuse_circle(self._caller)
-        except RuntimeError:
-            self.__exit__()
-            raise
-
-    def __exit__(self, *_: object) -> None:
-        if self._batch is not None:
-            self._batch.waits.remove(self._entry)

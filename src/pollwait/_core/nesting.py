@@ -9,12 +9,30 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeAlias
+    from typing import Any, Protocol, TypeAlias
 
     from .batch import Batch
     from .line import Line
 
     Waits: TypeAlias = dict[Batch, tuple[tuple[Line, Any], ...]]
+
+    class Waiter(Protocol):
+        """Who waits, as far as this matters here."""
+
+        def done(self) -> bool:
+            """Tell whether it waits no more."""
+            ...
+
+    class Asked(Protocol):
+        """Whom it waits for: a batcher, on threads or on an event loop."""
+
+        def place_of(self, caller: Any) -> tuple[Line, Any]:
+            """Return what a call that waits for a caller has in its ``waits``."""
+            ...
+
+        def refuse_circle(self, caller: Any) -> None:
+            """Raise if a caller, in a call, would wait for ever."""
+            ...
 
 
 def waits_for_itself(line: Line, caller: Any) -> bool:
@@ -61,3 +79,39 @@ def _ends(line: Line, caller: Any, ending: set[Batch]) -> bool:
     keys = line.queued_keys(caller)
     blockers = line.blockers(keys) if keys else None
     return blockers is None or any(batch in ending for batch in blockers)
+
+
+class Waiting:
+    """A context in which a caller waits: where it is in a call, that call waits, too.
+
+    Args:
+        asked: whom the caller waits for.
+        caller: who waits.
+        batch: of the call in which it does; None if it is in none.
+
+    Raises:
+        RuntimeError: (on entering) it would wait for ever.
+    """
+
+    __slots__ = ("_asked", "_batch", "_caller", "_entry")
+
+    def __init__(self, asked: Asked, caller: Waiter, batch: Batch | None) -> None:
+        self._asked = asked
+        self._caller = caller
+        self._batch = batch
+        self._entry: tuple[Line, Any] | None = None
+
+    def __enter__(self) -> None:
+        if self._batch is None or self._caller.done():
+            return
+        self._entry = self._asked.place_of(self._caller)
+        self._batch.waits.append(self._entry)
+        try:
+            self._asked.refuse_circle(self._caller)
+        except RuntimeError:
+            self.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        if self._batch is not None and self._entry is not None:
+            self._batch.waits.remove(self._entry)

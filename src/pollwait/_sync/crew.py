@@ -13,7 +13,7 @@ from .._core.callables import refuse_generator_function
 from .._core.duration import seconds
 from .._core.limits import callable_or_none
 from .._core.line import FULL, JOINED
-from .._core.nesting import waits_for_itself
+from .._core.nesting import Waiting, waits_for_itself
 from .._core.refusals import circular, closed, forked, full, late
 from .._core.rules import MAX_DELAY
 from .calls import CURRENT, Calls
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from .._clock import Clock, Event
-    from .._core.batch import Batch
     from .._core.batched import BatchHook
     from .._core.duration import Duration
     from .._core.limits import Limits
@@ -159,7 +158,7 @@ class Crew(Calls):
 
     def waiting(self, caller: Caller) -> Waiting:
         """Return a context in which a caller waits, perhaps in a call of its own batcher."""
-        return Waiting(self, caller)
+        return Waiting(self, caller, CURRENT.get())
 
     def refuse_circle(self, caller: Caller) -> None:
         """Raise if a caller, in a call, would wait for ever."""
@@ -266,39 +265,3 @@ class Crew(Calls):
     def _is_inside(self) -> bool:
         """Tell whether a call of this batcher asks."""
         return CURRENT.get() in self._line.flying
-
-
-class Waiting:
-    """A context in which a caller waits: where it is in a call, that call waits, too.
-
-    Args:
-        crew: whom the caller waits for.
-        caller: who waits.
-
-    Raises:
-        RuntimeError: (on entering) it would wait for ever.
-    """
-
-    __slots__ = ("_batch", "_caller", "_crew", "_entry")
-
-    def __init__(self, crew: Crew, caller: Caller) -> None:
-        self._crew = crew
-        self._caller = caller
-        self._batch: Batch | None = None
-
-    def __enter__(self) -> None:
-        batch = CURRENT.get()
-        if batch is None or self._caller.done():
-            return
-        self._entry = self._crew.place_of(self._caller)
-        batch.waits.append(self._entry)
-        self._batch = batch
-        try:
-            self._crew.refuse_circle(self._caller)
-        except RuntimeError:
-            self.__exit__()
-            raise
-
-    def __exit__(self, *_: object) -> None:
-        if self._batch is not None:
-            self._batch.waits.remove(self._entry)
