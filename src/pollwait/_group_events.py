@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
+    from ._core.call import Call
     from ._core.seat import Seat
     from ._events import Checked, Finished, Reason
 
@@ -46,6 +47,25 @@ class Called(Value):
         gap: float = 0.0,
     ) -> None:
         self._fill(number, keys, duration, error, gap)
+
+
+def tell_call(
+    call: Call,
+    keys: list[Any],
+    found: dict[Any, Any],
+    seconds: float,
+    error: BaseException | None,
+    gap: float,
+    tell: GroupHook | None,
+) -> dict[Any, Any]:
+    """Tell of a call, and return what it found: a hook that raises is the error of all its keys."""
+    if tell is None:
+        return found
+    try:
+        tell(Called(call.number, len(keys), seconds, error, gap))
+    except Exception as bug:
+        return dict.fromkeys(keys, bug)
+    return found
 
 
 def tell_check(seat: Seat, now: float, tell: GroupHook) -> None:

@@ -18,7 +18,7 @@ from .._core.callables import close_coroutine, is_awaitable
 from .._core.duration import INFINITY
 from .._core.group import Group
 from .._errors import BatcherClosed
-from .._group_events import Called, dismiss, outcome, tell_check
+from .._group_events import dismiss, outcome, tell_call, tell_check
 from .backend import AsyncioBackend
 from .callers import Caller, either
 
@@ -240,13 +240,8 @@ class Runner:
             raise
         finally:
             self._fetching.discard(me)
-        if self._tell is not None:
-            seconds = self._clock.monotonic() - began
-            try:
-                self._tell(Called(call.number, len(keys), seconds, raised, self._group.pace.gap))
-            except Exception as bug:
-                found = dict.fromkeys(keys, bug)
-        return found
+        seconds = self._clock.monotonic() - began
+        return tell_call(call, keys, found, seconds, raised, self._group.pace.gap, self._tell)
 
     def _judge(self, call: Call, found: dict[Any, Any]) -> None:
         """Have the waits for some keys take in what was found, and keep those that go on."""
