@@ -28,5 +28,12 @@ def http_status(response: object) -> int | None:
 
 
 def reports_error(response: object) -> bool:
-    """Tell whether a response reports an error, as the ``response`` of a ClientError does."""
-    return member(member(response, "Error"), "Code") is not None
+    """Tell whether a response reports an error, as the ``response`` of a ClientError does.
+
+    A response that came with success reports none, though it may hold the error of a thing that it
+    shows, as GetJob of Amazon Location does.
+    """
+    if member(member(response, "Error"), "Code") is None:
+        return False
+    status = http_status(response)
+    return status is None or not 200 <= status < 300
