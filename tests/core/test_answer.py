@@ -162,6 +162,27 @@ def test_private_error_of_a_group_is_a_group():
     assert private(group).exceptions == group.exceptions
 
 
+class Refused(Exception):
+    """Turns whatever derives from it into itself, as boto3's clients' modelled errors are."""
+
+    def __reduce__(self):
+        return Refused, self.args, vars(self)
+
+
+class ModelledRefusal(Refused):
+    pass
+
+
+def test_private_error_keeps_a_type_that_copying_would_lose():
+    """B4: the same type, also of a class that pickles as its base."""
+    error = ModelledRefusal("gone")
+    error.response = {"Error": {"Code": "Gone"}}
+    twin = private(error)
+    assert type(twin) is ModelledRefusal
+    assert (twin.args, twin.response) == (("gone",), error.response)
+    assert twin is not error
+
+
 class Uncopyable(Exception):
     def __copy__(self):
         raise TypeError("there can be one only")

@@ -100,6 +100,8 @@ def _may_be_raised_anywhere(error: BaseException) -> bool:
 def _twin(error: BaseException) -> Any:
     try:
         twin: Any = _copied(error) if _says_how(type(error)) else _rebuilt(error)
+        if isinstance(error, type(twin)) and type(twin) is not type(error):
+            twin = _rebuilt(error)  # a class that turns into its base, as it pickles
     except Exception:  # whatever stops it from being copied
         return None
     if twin is error or type(twin) is not type(error):
@@ -133,7 +135,7 @@ def _rebuilt(error: BaseException) -> Any:
     """
     cls = type(error)
     builtin: Any = next(owner for owner in cls.__mro__ if owner.__module__ == "builtins")
-    reduced: Any = error.__reduce__()
+    reduced: Any = builtin.__reduce__(error)
     _, arguments, *state = reduced
     twin = builtin.__new__(cls, *arguments)
     builtin.__init__(twin, *arguments)  # some keep what they were given in fields outside __dict__
