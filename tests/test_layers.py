@@ -20,6 +20,7 @@ MODULES = dict(zip(PLAIN, FILES, strict=True))
 
 # A layer is a part of the package by its first name; "" is the public face, `pollwait/__init__`.
 _BASE = {"_core", "_errors", "_clock", "_events", "_group_events"}
+_LOG = {"_latency_log", "_sample_files"}
 _DRIVERS = {"", "aio", "_sync", "_aio"}
 LAYERS = {
     "_errors": set[str](),
@@ -29,18 +30,22 @@ LAYERS = {
     "_group_events": {"_core", "_errors", "_events"},
     "_sync": _BASE,
     "_aio": _BASE,
-    "": _BASE | {"_sync"},
+    "_sample_files": {"_core"},
+    "_latency_log": {"_core", "_events", "_sample_files"},
+    "": _BASE | {"_sync", "_latency_log"},
     "aio": _BASE | {"_aio"},
     "testing": _BASE | _DRIVERS,
-    "simulate": _BASE | _DRIVERS | {"testing"},
+    "_simulate": _BASE | _DRIVERS | {"testing"},
+    "simulate": {"_core", "_simulate"},
     "aws": _BASE | _DRIVERS,
-    "cli": _BASE | _DRIVERS | {"aws", "simulate", "testing"},
+    "cli": _BASE | _DRIVERS | _LOG | {"aws", "simulate", "testing"},
 }
 
 # What is not of the standard library, by the longest prefix of a module's name that is listed.
 THIRD_PARTY = {
     "aws": {"botocore", "jmespath"},
     "cli": {"boto3", "botocore", "rich"},
+    "cli.plot": {"matplotlib"},
     "testing": {"freezegun", "pytest"},
     "testing.ec2": {"boto3", "botocore", "moto", "werkzeug"},
 }
@@ -59,6 +64,7 @@ PURE = {
     "functools",
     "heapq",
     "itertools",
+    "json",
     "math",
     "numbers",
     "operator",

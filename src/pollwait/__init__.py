@@ -8,7 +8,11 @@ from __future__ import annotations
 from ._clock import Clock, SystemClock
 from ._clock import Event as CancelEvent
 from ._core.batched import Batched
+from ._core.distribution import Distribution
+from ._core.evaluate import Evaluation, evaluate
+from ._core.fit import Fit, fit
 from ._core.history import History, Record
+from ._core.latency import LatencyModel
 from ._core.schedule import (
     DEFAULT,
     MAX_DELAY,
@@ -37,6 +41,7 @@ from ._errors import (
 )
 from ._events import Checked, Finished, log_events
 from ._group_events import Called
+from ._latency_log import LatencyLog
 from ._sync.batcher import Batcher
 from ._sync.coalescer import Coalescer
 from ._sync.group import PollGroup
@@ -56,9 +61,14 @@ __all__ = [
     "Clock",
     "ClockStalled",
     "Coalescer",
+    "Distribution",
+    "Evaluation",
     "FetchError",
     "Finished",
+    "Fit",
     "History",
+    "LatencyLog",
+    "LatencyModel",
     "MissingKey",
     "Planned",
     "PollCancelled",
@@ -73,8 +83,10 @@ __all__ = [
     "SystemClock",
     "TryAgain",
     "decorrelated",
+    "evaluate",
     "exponential",
     "fibonacci",
+    "fit",
     "fixed",
     "linear",
     "log_events",

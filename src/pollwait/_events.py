@@ -50,7 +50,14 @@ class Checked(Value):
         self._fill(name, attempt, elapsed, value, error, next_delay)
 
 
-class Finished(Value):
+class _LastSeen(Value):
+    """When a wait was last seen not ready (no field: ends that tell the same are equal)."""
+
+    __slots__ = ("not_ready_at",)
+    not_ready_at: float | None
+
+
+class Finished(_LastSeen):
     """A wait ended.
 
     Attributes:
@@ -61,6 +68,10 @@ class Finished(Value):
         elapsed: seconds from the start of the wait to its end.
         value: the good value; None if there was none.
         error: what the wait raised; None if it was ready.
+        not_ready_at: seconds from the start of the wait to the end of the last check that did not
+            find it ready, whether it returned or raised something that was retried; None if there
+            was none. If the wait was ready, it became so between this and ``elapsed``. Events are
+            compared without it.
     """
 
     __slots__ = ("name", "reason", "attempts", "elapsed", "value", "error")
@@ -79,8 +90,13 @@ class Finished(Value):
         elapsed: float,
         value: object = None,
         error: BaseException | None = None,
+        not_ready_at: float | None = None,
     ) -> None:
         self._fill(name, reason, attempts, elapsed, value, error)
+        object.__setattr__(self, "not_ready_at", not_ready_at)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Finished, (*self._fields(), self.not_ready_at)
 
 
 def checked(wait: Wait) -> Checked:
@@ -122,7 +138,8 @@ def _told(wait: Wait, tell: Hook | None) -> Exception:
 def _finished(wait: Wait, value: object, error: BaseException | None) -> Finished:
     assert wait.reason is not None  # it is over
     reason = "error" if wait.reason == "stalled" else wait.reason
-    return Finished(wait.name, reason, wait.attempts, wait.elapsed, value, error)
+    seen = wait.not_ready_at
+    return Finished(wait.name, reason, wait.attempts, wait.elapsed, value, error, seen)
 
 
 def log_events(logger: logging.Logger) -> Callable[[Any], None]:

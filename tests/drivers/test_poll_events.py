@@ -161,3 +161,12 @@ def test_log_events_wants_a_logger(logger):
         return
     with pytest.raises(TypeError, match="logger must be a logging.Logger: got logger="):
         log_events(logger)
+
+
+def test_end_of_a_wait_tells_when_it_was_last_seen_not_ready():
+    """``not_ready_at`` is on the event and survives pickling, and events are equal without it."""
+    events, _ = events_of(returning(False, True), schedule=fixed(2))
+    end = events[-1]
+    assert end.not_ready_at == 0.0
+    assert pickle.loads(pickle.dumps(end)).not_ready_at == 0.0
+    assert end == Finished("db", "ready", 2, 2.0, True)

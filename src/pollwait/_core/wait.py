@@ -211,6 +211,20 @@ class Wait:
         """Return the error of a wait that ended without a good value."""
         return self.settings.failure(self)
 
+    @property
+    def not_ready_at(self) -> float | None:
+        """Seconds from its beginning to the end of the last check that did not find it ready.
+
+        None if there was none. It is asked for at the end only, and costs nothing before.
+        """
+        if self.reason in ("timeout", "exhausted"):
+            newest = self.newest()
+            return newest.elapsed if newest else None
+        ended_by_check = self.reason != "cancelled"
+        if self.attempts <= ended_by_check:
+            return None
+        return self._seen - self.began
+
     def newest(self) -> Record | None:
         """Return the newest record, if there is one."""
         return max(self._records(), key=_attempt, default=None)
