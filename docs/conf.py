@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import metadata
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # for the extension that is kept here
 
 project = "pollwait"
 author = "The pollwait developers"
 copyright = author  # noqa: A001 - the name that Sphinx reads
 release = metadata.version("pollwait")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "waiter_tables"]
 exclude_patterns = ["_build"]
 
 myst_enable_extensions = ["colon_fence"]

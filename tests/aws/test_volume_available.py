@@ -22,7 +22,8 @@ from botocore.stub import Stubber
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pollwait import ClockStalled, fixed, sequence
+from pollwait import Called, ClockStalled, fixed, sequence
+from pollwait._core.group import LINGER
 from pollwait.aws import (
     VolumeAvailableWaiter,
     WaiterCancelled,
@@ -101,6 +102,11 @@ def service_error(code, message, status):
     return ClientError(response, "DescribeVolumes")
 
 
+def lone(client, **options):
+    """Return a waiter whose calls keep no gap: they come when the schedule of one wait says so."""
+    return VolumeAvailableWaiter(client, min_gap=0, **options)
+
+
 class TestReady:
     """How a wait succeeds, and when it looks."""
 
@@ -108,14 +114,14 @@ class TestReady:
         """W2: the volume is returned as the last answer described it: nobody need ask again."""
         ready = volume("available", Size=8, AvailabilityZone="us-east-1a")
         with ec2("creating", shows(ready)) as client:
-            got = VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+            got = lone(client, clock=FakeClock()).wait(ID, timeout=60)
         assert got == ready
 
     def test_wait_follows_the_published_schedule(self, ec2):
         """W6: the first look comes after 1.25 s; delays then grow from 0.5 s by half, to 15 s."""
         clock = FakeClock()
         with ec2(*["creating"] * 11, "available") as client:
-            VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=300)
+            lone(client, clock=clock).wait(ID, timeout=300)
         assert clock.sleeps[:4] == [1.25, 0.5, 0.75, 1.125]
         assert clock.sleeps[9] == 0.5 * 1.5**8
         assert clock.sleeps[10:] == [15.0, 15.0]
@@ -123,7 +129,7 @@ class TestReady:
     def test_wait_follows_the_schedule_it_is_given(self, ec2):
         """Another schedule takes the place of the default as a whole."""
         clock = FakeClock()
-        waiter_of = VolumeAvailableWaiter
+        waiter_of = lone
         with ec2("creating", "creating", "available") as client:
             waiter_of(client, schedule=fixed(2).after(1), clock=clock).wait(ID, timeout=60)
         assert clock.sleeps == [1.0, 2.0, 2.0]
@@ -132,16 +138,14 @@ class TestReady:
     def test_wait_takes_a_volume_that_can_be_used(self, ec2, state):
         """W6: available is ready, and so is in-use: somebody was quick to attach it."""
         with ec2(state) as client:
-            got = VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+            got = lone(client, clock=FakeClock()).wait(ID, timeout=60)
         assert got["State"] == state
 
     def test_wait_for_a_detach_goes_on_while_in_use(self, ec2):
         """W6: with in_use="wait" a volume that is attached is not ready yet."""
         clock = FakeClock()
         with ec2("in-use", "in-use", "available") as client:
-            waiter = VolumeAvailableWaiter(
-                client, in_use="wait", schedule=EVERY_SECOND, clock=clock
-            )
+            waiter = lone(client, in_use="wait", schedule=EVERY_SECOND, clock=clock)
             assert waiter.wait(ID, timeout=60)["State"] == "available"
         assert clock.sleeps == [1.0, 1.0]
 
@@ -150,20 +154,20 @@ class TestReady:
         """Neither an unknown state nor a missing one ends a wait."""
         response = shows({"VolumeId": ID} | ({"State": state} if state else {}))
         client = answering(response, "available")
-        assert VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+        assert lone(client, clock=FakeClock()).wait(ID, timeout=60)
 
     def test_wait_shorter_than_the_first_delay_looks_at_its_deadline(self, ec2):
         """A timeout below 1.25 s still gets its one look, at the deadline."""
         clock = FakeClock()
         with ec2("available") as client:
-            VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=0.5)
+            lone(client, clock=clock).wait(ID, timeout=0.5)
         assert clock.sleeps == [0.5]
 
     def test_wait_takes_a_timedelta(self, ec2):
         """Durations may be timedeltas."""
         clock = FakeClock()
         with ec2(NOT_FOUND, "creating") as client, pytest.raises(WaiterTimeout):
-            VolumeAvailableWaiter(
+            lone(
                 client,
                 missing_grace=timedelta(seconds=2),
                 schedule=EVERY_SECOND,
@@ -181,7 +185,7 @@ class TestFailed:
         """W6: a volume that cannot become available ends the wait as soon as that is seen."""
         clock = FakeClock()
         with ec2("creating", state) as client, pytest.raises(WaiterFailed) as caught:
-            VolumeAvailableWaiter(client, in_use=in_use, clock=clock).wait(ID, timeout=600)
+            lone(client, in_use=in_use, clock=clock).wait(ID, timeout=600)
         error = caught.value
         assert str(error) == f"'vol-1 available' failed after 2 checks in 1.75 s; state '{state}'"
         assert (error.id, error.state, error.reason) == (ID, state, None)
@@ -195,7 +199,7 @@ class TestFailed:
         """Where the service says why, the error says it too."""
         client = answering(shows(volume("error", StatusMessage="no capacity")))
         with pytest.raises(WaiterFailed, match="state 'error': 'no capacity'$") as caught:
-            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+            lone(client, clock=FakeClock()).wait(ID, timeout=60)
         assert caught.value.reason == "no capacity"
 
     def test_failure_of_an_encrypted_volume_points_to_its_key(self, ec2):
@@ -204,13 +208,13 @@ class TestFailed:
             ec2(shows(volume("error", Encrypted=True))) as client,
             pytest.raises(WaiterFailed, match=r"gives no reason .* KMS key") as caught,
         ):
-            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+            lone(client, clock=FakeClock()).wait(ID, timeout=60)
         assert caught.value.reason is None
 
     def test_refusal_of_the_service_is_the_cause(self, ec2):
         """W2: an error that waiting does not mend fails the wait and is the failure's cause."""
         with ec2("creating", DENIED) as client, pytest.raises(WaiterFailed) as caught:
-            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+            lone(client, clock=FakeClock()).wait(ID, timeout=60)
         error = caught.value
         assert str(error) == (
             "'vol-1 available' failed after 2 checks in 1.75 s; last state 'creating',"
@@ -234,26 +238,26 @@ class TestFailed:
         """What a refusal lacks leaves no gap in the sentence."""
         client = answering(ClientError({"Error": fault}, "DescribeVolumes"))
         with pytest.raises(WaiterFailed, match=text):
-            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+            lone(client, clock=FakeClock()).wait(ID, timeout=60)
 
     def test_error_that_is_no_answer_passes(self):
-        """What the service has not answered and waiting does not mend leaves as it is."""
+        """What the service has not answered and waiting does not mend leaves, as a copy."""
         missing = NoCredentialsError()
-        waiter = VolumeAvailableWaiter(answering(missing), clock=FakeClock())
+        waiter = lone(answering(missing), clock=FakeClock())
         with pytest.raises(NoCredentialsError) as caught:
             waiter.wait(ID, timeout=60)
-        assert caught.value is missing
+        assert caught.value.__cause__ is missing
 
     def test_failure_is_caught_as_botocore_error(self, ec2):
         """W2: handlers written for the waiters of boto3 catch it, and find the response."""
         with ec2("error") as client, pytest.raises(WaiterError) as caught:
-            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+            lone(client, clock=FakeClock()).wait(ID, timeout=60)
         assert caught.value.last_response["Volumes"][0]["State"] == "error"
 
     def test_failure_travels(self, ec2):
         """W2: the error of a real wait can be pickled, with its fields and its text."""
         with ec2(THROTTLED, NOT_FOUND, "error") as client, pytest.raises(WaiterFailed) as caught:
-            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+            lone(client, clock=FakeClock()).wait(ID, timeout=60)
         twin = pickle.loads(pickle.dumps(caught.value))
         assert str(twin) == str(caught.value)
         assert twin.response == caught.value.response
@@ -269,7 +273,7 @@ class TestMissing:
         """W4: right after its creation a volume may be unknown, and that is no failure."""
         clock = FakeClock()
         with ec2(absence, absence, "creating", "available") as client:
-            VolumeAvailableWaiter(client, schedule=EVERY_SECOND, clock=clock).wait(ID, timeout=60)
+            lone(client, schedule=EVERY_SECOND, clock=clock).wait(ID, timeout=60)
         assert clock.sleeps == [1.0, 1.0, 1.0]
 
     @pytest.mark.parametrize("absence", [NOT_FOUND, shows()], ids=["error", "empty"])
@@ -278,7 +282,7 @@ class TestMissing:
         clock = FakeClock()
         schedule = EVERY_SECOND.after(2)
         with ec2(*[absence] * 16) as client, pytest.raises(WaiterFailed) as caught:
-            VolumeAvailableWaiter(client, schedule=schedule, clock=clock).wait(ID, timeout=60)
+            lone(client, schedule=schedule, clock=clock).wait(ID, timeout=60)
         error = caught.value
         assert clock.monotonic() == 17.0
         assert str(error) == (
@@ -291,7 +295,7 @@ class TestMissing:
         """The cause is the "not found" that the client raised last, and its text the reason."""
         clock = FakeClock()
         with ec2(NOT_FOUND) as client, pytest.raises(WaiterFailed) as caught:
-            VolumeAvailableWaiter(client, missing_grace=0, clock=clock).wait(ID, timeout=60)
+            lone(client, missing_grace=0, clock=clock).wait(ID, timeout=60)
         error = caught.value
         assert error.__cause__.response["Error"]["Code"] == "InvalidVolume.NotFound"
         assert error.last_response["Error"]["Code"] == "InvalidVolume.NotFound"
@@ -301,16 +305,14 @@ class TestMissing:
     def test_grace_runs_on_the_clock_of_the_system_by_default(self, ec2):
         """Without a clock of the caller's, a missing volume is timed by the system's."""
         with ec2(NOT_FOUND) as client, pytest.raises(WaiterFailed, match="not found since"):
-            VolumeAvailableWaiter(client, schedule=EVERY_SECOND, missing_grace=0).wait(
-                ID, timeout=60
-            )
+            lone(client, schedule=EVERY_SECOND, missing_grace=0).wait(ID, timeout=60)
 
     def test_answer_without_the_volume_is_not_one_about_another(self, ec2):
         """Only the volume that was asked for counts."""
         other = {"VolumeId": "vol-2", "State": "available"}
         clock = FakeClock()
         with ec2(shows(other), shows(other, volume("available"))) as client:
-            got = VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=60)
+            got = lone(client, clock=clock).wait(ID, timeout=60)
         assert got == volume("available")
 
     @pytest.mark.parametrize(
@@ -329,7 +331,7 @@ class TestMissing:
     )
     def test_answer_of_another_shape_does_not_show_the_volume(self, odd):
         """What is no answer of EC2's is an absence like any other: first excused, then not."""
-        waiter_of = VolumeAvailableWaiter
+        waiter_of = lone
         clock = FakeClock()
         client = SimpleNamespace(describe_volumes=lambda **_: next(answers))
         answers = iter([odd, shows(volume("available"))])
@@ -337,14 +339,14 @@ class TestMissing:
         answers = iter([odd])
         with pytest.raises(WaiterFailed, match="not found since") as caught:
             waiter_of(client, missing_grace=0, clock=clock).wait(ID, timeout=60)
-        assert caught.value.response == (odd if isinstance(odd, dict) else {})
+        assert caught.value.response == ({"Volumes": []} if isinstance(odd, dict) else {})
 
     @pytest.mark.parametrize("odd", [{"State": ["available"]}, {"State": {}}, {1: 2}], ids=repr)
     def test_volume_of_another_shape_is_not_ready(self, odd):
         """A state that is no text is none, and members without a proper name do no harm."""
         client = answering(shows({"VolumeId": ID, **odd}))
         with pytest.raises(WaiterTimeout) as caught:
-            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=0)
+            lone(client, clock=FakeClock()).wait(ID, timeout=0)
         assert caught.value.state is None
 
     def test_presence_makes_the_grace_whole_again(self, ec2):
@@ -356,28 +358,24 @@ class TestMissing:
                 WaiterFailed, match=r"not found since 3 s \(missing_grace 2 s\)"
             ) as caught,
         ):
-            VolumeAvailableWaiter(client, missing_grace=2, schedule=EVERY_SECOND, clock=clock).wait(
-                ID, timeout=60
-            )
+            lone(client, missing_grace=2, schedule=EVERY_SECOND, clock=clock).wait(ID, timeout=60)
         assert caught.value.elapsed == 5.0
         assert caught.value.state == "creating"
 
-    def test_throttle_is_neither_presence_nor_absence(self, ec2):
+    def test_error_of_the_service_is_neither_presence_nor_absence(self, ec2):
         """The grace runs on while EC2 does not say whether the volume is there."""
         clock = FakeClock()
         with (
-            ec2(NOT_FOUND, THROTTLED, THROTTLED, THROTTLED, NOT_FOUND) as client,
+            ec2(NOT_FOUND, BROKEN, BROKEN, BROKEN, NOT_FOUND) as client,
             pytest.raises(WaiterFailed) as caught,
         ):
-            VolumeAvailableWaiter(client, missing_grace=2, schedule=EVERY_SECOND, clock=clock).wait(
-                ID, timeout=60
-            )
+            lone(client, missing_grace=2, schedule=EVERY_SECOND, clock=clock).wait(ID, timeout=60)
         assert caught.value.elapsed == 4.0
 
     def test_grace_longer_than_the_timeout_ends_as_a_timeout(self, ec2):
         """The deadline is the deadline; the error says that the volume was not found."""
         with ec2(NOT_FOUND, NOT_FOUND) as client, pytest.raises(WaiterTimeout) as caught:
-            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=1.5)
+            lone(client, clock=FakeClock()).wait(ID, timeout=1.5)
         assert str(caught.value) == (
             "'vol-1 available' not ready after 2 checks in 1.5 s (timeout 1.5 s);"
             " not found since 1.25 s (missing_grace 15 s)"
@@ -387,13 +385,19 @@ class TestMissing:
 class TestTransient:
     """Errors that pass."""
 
-    @pytest.mark.parametrize("passing", [THROTTLED, BROKEN])
-    def test_error_of_the_service_that_may_pass_is_retried(self, ec2, passing):
-        """W4: a throttle slows a wait down, as every check does, and does not end it."""
+    def test_error_of_the_service_that_may_pass_is_retried(self, ec2):
+        """W4: an error of the service's own is a check like any other, and does not end a wait."""
         clock = FakeClock()
-        with ec2("creating", passing, passing, "available") as client:
-            VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=60)
+        with ec2("creating", BROKEN, BROKEN, "available") as client:
+            lone(client, clock=clock).wait(ID, timeout=60)
         assert clock.sleeps == [1.25, 0.5, 0.75, 1.125]
+
+    def test_throttle_slows_all_waits_and_ends_none(self, ec2):
+        """W4: each throttle doubles the gap between calls."""
+        clock = FakeClock()
+        with ec2("creating", THROTTLED, THROTTLED, "available") as client:
+            VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=60)
+        assert clock.sleeps == [1.25 + LINGER, 0.5, 1.0, 2.0]
 
     def test_connection_error_is_retried(self):
         """W4: no broken connection, read timeout or unreadable answer ends a wait."""
@@ -403,12 +407,12 @@ class TestTransient:
             ResponseParserError("Unable to parse response. Further retries may succeed."),
             "available",
         )
-        assert VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60)
+        assert lone(client, clock=FakeClock()).wait(ID, timeout=60)
 
     def test_timeout_names_the_state_and_the_error_that_were_seen_last(self, ec2):
         """Throttled to the end, the error tells both: the last state and the last error."""
         with ec2("creating", THROTTLED) as client, pytest.raises(WaiterTimeout) as caught:
-            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=1.75)
+            lone(client, clock=FakeClock()).wait(ID, timeout=1.75)
         error = caught.value
         assert str(error) == (
             "'vol-1 available' not ready after 2 checks in 1.75 s (timeout 1.75 s);"
@@ -422,7 +426,7 @@ class TestTransient:
         """Where EC2 never answered there is no state and no response, only the error."""
         broken = EndpointConnectionError(endpoint_url=ENDPOINT)
         with pytest.raises(WaiterTimeout, match="last error EndpointConnectionError") as caught:
-            VolumeAvailableWaiter(answering(broken), clock=FakeClock()).wait(ID, timeout=0)
+            lone(answering(broken), clock=FakeClock()).wait(ID, timeout=0)
         assert (caught.value.state, caught.value.reason) == (None, None)
         assert caught.value.response == {}
         assert caught.value.__cause__ is broken
@@ -435,9 +439,7 @@ class TestLimits:
         """The state in the text is the last one that EC2 named, whatever it named before."""
         clock = FakeClock()
         with ec2("in-use", "creating", "in-use") as client, pytest.raises(WaiterTimeout) as caught:
-            VolumeAvailableWaiter(client, in_use="wait", schedule=EVERY_SECOND, clock=clock).wait(
-                ID, timeout=2
-            )
+            lone(client, in_use="wait", schedule=EVERY_SECOND, clock=clock).wait(ID, timeout=2)
         assert str(caught.value) == (
             "'vol-1 available' not ready after 3 checks in 2 s (timeout 2 s); last state 'in-use'"
         )
@@ -448,7 +450,7 @@ class TestLimits:
         """Such a wait ends as exhausted."""
         clock = FakeClock()
         with ec2("creating", "creating") as client, pytest.raises(WaiterExhausted) as caught:
-            VolumeAvailableWaiter(client, schedule=sequence(1), clock=clock).wait(ID)
+            lone(client, schedule=sequence(1), clock=clock).wait(ID)
         assert str(caught.value) == (
             "'vol-1 available' not ready after 2 checks in 1 s (schedule ended);"
             " last state 'creating'"
@@ -457,13 +459,13 @@ class TestLimits:
     def test_timeout_is_required(self, ec2):
         """Without it, and without anything else that ends the wait, no call is made."""
         with ec2() as client, pytest.raises(TypeError, match="timeout is required"):
-            VolumeAvailableWaiter(client).wait(ID)
+            lone(client).wait(ID)
 
     def test_timeout_of_none_waits_for_ever(self, ec2):
         """Said aloud, a wait has no deadline."""
         clock = FakeClock()
         with ec2(*["creating"] * 50, "available") as client:
-            VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=None)
+            lone(client, clock=clock).wait(ID, timeout=None)
         assert clock.monotonic() > 600
 
     def test_cancel_ends_the_sleep(self, ec2):
@@ -471,7 +473,7 @@ class TestLimits:
         clock, stop = FakeClock(), threading.Event()
         clock.call_at(1.5, stop.set)
         with ec2("creating") as client, pytest.raises(WaiterCancelled) as caught:
-            VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=60, cancel=stop)
+            lone(client, clock=clock).wait(ID, timeout=60, cancel=stop)
         assert str(caught.value) == (
             "'vol-1 available' cancelled after 1 check in 1.5 s; last state 'creating'"
         )
@@ -481,18 +483,19 @@ class TestLimits:
         stop = threading.Event()
         stop.set()
         with ec2() as client, pytest.raises(WaiterCancelled, match="after 0 checks in 0 s$"):
-            VolumeAvailableWaiter(client, clock=FakeClock()).wait(ID, timeout=60, cancel=stop)
+            lone(client, clock=FakeClock()).wait(ID, timeout=60, cancel=stop)
 
     def test_clock_that_stands_still_is_reported_as_such(self):
         """A clock that stopped is no state of the volume's."""
 
         class Stopped(FakeClock):
-            def sleep(self, seconds):
-                """Come back without having slept."""
+            def wait(self, event, seconds):
+                """Come back without having waited."""
+                return event.is_set()
 
         stopped = Stopped()
         with pytest.raises(ClockStalled):
-            VolumeAvailableWaiter(answering(*["creating"] * 9), clock=stopped).wait(ID, timeout=60)
+            lone(answering(*["creating"] * 9), clock=stopped).wait(ID, timeout=60)
 
 
 class TestArguments:
@@ -502,9 +505,9 @@ class TestArguments:
     def test_volume_id_is_a_str(self, ec2, volume_id):
         """Anything but a str is refused, and several ids with a word on why."""
         with ec2() as client, pytest.raises(TypeError, match="must be a str: got ") as caught:
-            VolumeAvailableWaiter(client).wait(volume_id, timeout=60)
+            lone(client).wait(volume_id, timeout=60)
         several = isinstance(volume_id, (list, tuple))
-        assert str(caught.value).endswith(", and one wait is for one volume") is several
+        assert str(caught.value).endswith(": see wait_many") is several
 
     @pytest.mark.parametrize(
         "volume_id", ["", " ", "vol-", "vol-1 ", " vol-1", "vol-1,vol-2", "vol-1\n", "i-1", "VOL-1"]
@@ -512,13 +515,13 @@ class TestArguments:
     def test_volume_id_is_one_of_a_volume(self, ec2, volume_id):
         """An empty id would describe every volume of the account; a malformed one, none."""
         with ec2() as client, pytest.raises(ValueError, match="volume_id must be the id of"):
-            VolumeAvailableWaiter(client).wait(volume_id, timeout=60)
+            lone(client).wait(volume_id, timeout=60)
 
     @pytest.mark.parametrize("client", [None, "ec2", object(), SimpleNamespace(describe_volumes=3)])
     def test_client_describes_volumes(self, client):
         """What is no EC2 client is refused when the waiter is made."""
         with pytest.raises(TypeError, match="client must be an EC2 client with describe_volumes"):
-            VolumeAvailableWaiter(client)
+            lone(client)
 
     def test_client_of_another_service_is_refused(self):
         """So is a client that knows no volumes."""
@@ -526,7 +529,7 @@ class TestArguments:
             "s3", region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="x"
         )
         with pytest.raises(TypeError, match="client must be an EC2 client"):
-            VolumeAvailableWaiter(s3)
+            lone(s3)
 
     def test_async_client_is_refused_with_a_hint(self):
         """An answer that must be awaited is an error that says so, and leaves no warning."""
@@ -535,8 +538,8 @@ class TestArguments:
             raise AssertionError("nobody awaits this")
 
         lazy = SimpleNamespace(describe_volumes=lambda **_: answer())
-        with pytest.raises(TypeError, match=r"pollwait\.aio"):
-            VolumeAvailableWaiter(lazy, clock=FakeClock()).wait(ID, timeout=60)
+        with pytest.raises(TypeError, match=r"pollwait\.aws\.aio"):
+            lone(lazy, clock=FakeClock()).wait(ID, timeout=60)
 
     @pytest.mark.parametrize(
         ("arguments", "kind", "text"),
@@ -553,57 +556,53 @@ class TestArguments:
     def test_waiter_checks_its_settings_when_made(self, client, arguments, kind, text):
         """A waiter that exists is legal."""
         with pytest.raises(kind, match=text):
-            VolumeAvailableWaiter(client, **arguments)
+            lone(client, **arguments)
 
     @pytest.mark.parametrize(("timeout", "kind"), [(-1, ValueError), ("60", TypeError)])
     def test_timeout_is_a_length(self, ec2, timeout, kind):
         """A timeout is checked before any call."""
         with ec2() as client, pytest.raises(kind, match="timeout must be"):
-            VolumeAvailableWaiter(client).wait(ID, timeout=timeout)
+            lone(client).wait(ID, timeout=timeout)
 
 
 def test_waiter_shows_its_client_and_schedule(client):
     """The repr says what is polled, and when."""
-    shown = repr(VolumeAvailableWaiter(client, schedule=fixed(3)))
+    shown = repr(lone(client, schedule=fixed(3)))
     assert shown == f"VolumeAvailableWaiter({client!r}, schedule=fixed(3))"
 
 
 def test_waiter_reports_each_check(ec2):
-    """Listeners are told of every response and of the end."""
-    events = []
+    """Listeners are told of every call, of every response and of the end."""
+    told = []
     with ec2("creating", "available") as client:
-        VolumeAvailableWaiter(client, clock=FakeClock(), on_event=events.append).wait(
-            ID, timeout=60
-        )
-    assert [type(event).__name__ for event in events] == ["Checked", "Checked", "Finished"]
+        lone(client, clock=FakeClock(), on_event=told.append).wait(ID, timeout=60)
+    kinds = ["Called", "Checked", "Called", "Checked", "Finished"]
+    assert [type(event).__name__ for event in told] == kinds
+    events = [event for event in told if not isinstance(event, Called)]
     assert {event.name for event in events} == {"vol-1 available"}
     assert events[0].value["Volumes"] == [volume("creating")]
 
 
-def test_waiter_keeps_nothing_of_its_waits():
-    """Two waits that interleave on one waiter each have their own grace and their own volume."""
+def test_each_wait_has_its_own_grace_and_volume():
+    """Two waits that share calls are judged apart: one is ready while the other is missing."""
     clock = FakeClock()
-    inner = iter(["creating", "available"])
 
     def describe_volumes(VolumeIds):  # noqa: N803 - EC2's name
-        (asked,) = VolumeIds
-        if asked == "vol-2":
-            return shows({"VolumeId": "vol-2", "State": next(inner)})
-        if clock.monotonic() < 2:
+        if ID in VolumeIds:
             raise service_error(*NOT_FOUND)
-        if clock.monotonic() == 2:
-            assert waiter.wait("vol-2", timeout=60)["VolumeId"] == "vol-2"
-        return shows()
+        state = "available" if clock.monotonic() >= 2 else "creating"
+        return shows(*({"VolumeId": each, "State": state} for each in VolumeIds))
 
-    waiter = VolumeAvailableWaiter(
+    waiter = lone(
         SimpleNamespace(describe_volumes=describe_volumes),
         missing_grace=5,
         schedule=EVERY_SECOND,
         clock=clock,
     )
-    with pytest.raises(WaiterFailed, match="not found since 0 s") as caught:
-        waiter.wait(ID, timeout=60)
-    assert (caught.value.id, caught.value.elapsed) == (ID, 5.0)
+    results = waiter.wait_many([ID, "vol-2"], timeout=60)
+    assert results["vol-2"] == {"VolumeId": "vol-2", "State": "available"}
+    assert "not found since 0 s" in str(results[ID])
+    assert (results[ID].id, results[ID].elapsed) == (ID, 5.0)
 
 
 LIVES = st.lists(
@@ -616,7 +615,7 @@ LIVES = st.lists(
             "deleting",
             NOT_FOUND,
             "empty",
-            THROTTLED,
+            BROKEN,
             DENIED,
         ]
     ),
@@ -655,7 +654,7 @@ def test_wait_ends_as_foretold(life, grace, in_use, timeout):
         for seen in life
     ]
     clock = FakeClock()
-    waiter = VolumeAvailableWaiter(
+    waiter = lone(
         answering(*answers),
         missing_grace=grace,
         in_use=in_use,
@@ -680,7 +679,7 @@ def test_wait_over_http():
     ) as server:
         ec2 = server.client("ec2")
         volume_id = ec2.create_volume(AvailabilityZone="us-east-1a", Size=8)["VolumeId"]
-        got = VolumeAvailableWaiter(ec2, clock=clock).wait(volume_id, timeout=60)
+        got = lone(ec2, clock=clock).wait(volume_id, timeout=60)
         assert (got["VolumeId"], got["State"], got["Size"]) == (volume_id, "available", 8)
         # Looks at 1.25 (unknown), 1.75 and 2.5 s.
         assert clock.monotonic() == 102.5
@@ -690,4 +689,4 @@ def test_wait_over_http():
         server.fail_next()
         broken = ec2.create_volume(AvailabilityZone="us-east-1a", Size=8)["VolumeId"]
         with pytest.raises(WaiterFailed, match="state 'error'"):
-            VolumeAvailableWaiter(ec2, clock=clock).wait(broken, timeout=60)
+            lone(ec2, clock=clock).wait(broken, timeout=60)

@@ -23,6 +23,25 @@ if TYPE_CHECKING:
         assert_type(volume["State"], str)
         aws.VolumeAvailableWaiter(ec2, in_use="no")  # type: ignore[arg-type]  # pyright: ignore
 
+    def many_volumes(ec2: EC2Client) -> None:
+        """Many volumes come as volumes or errors."""
+        waiter = aws.VolumeAvailableWaiter(ec2, min_gap=0.25)
+        assert_type(waiter.wait_many(["vol-1"], timeout=60), dict[str, aws.Volume | Exception])
+        for volume_id, result in waiter.as_completed(["vol-1"], timeout=60):
+            assert_type(volume_id, str)
+            assert_type(result, aws.Volume | Exception)
+
+    def waiters(ec2: EC2Client) -> None:
+        """A waiter of any name returns responses, and takes the parameters of its operation."""
+        running = aws.waiter(ec2, "instance_running", until_stable=2)
+        assert_type(running, aws.Waiter)
+        assert_type(running.definition, aws.Definition)
+        assert_type(running.wait(InstanceIds=["i-1"], timeout=60), dict[str, Any])
+        results = running.wait_many(["i-1"], WaiterConfig={"Delay": 5})
+        assert_type(results, dict[str, dict[str, Any] | Exception])
+        assert_type(aws.pages(ec2, "describe_volumes"), Any)
+        aws.waiter(ec2, 3)  # type: ignore[arg-type]  # pyright: ignore
+
     def predicates(ec2: EC2Client) -> None:
         """Predicates fit the options of poll and leave the type of its value alone."""
         response = poll(

@@ -1,8 +1,8 @@
-"""AWS: what to wait for in boto3's responses and errors, and waiters that share its vocabulary.
+"""AWS: waiters for every operation that botocore has one for, and the parts that they are made of.
 
 Clients are passed in. Nothing here builds one or reads credentials.
 
-The predicates work with plain ``pollwait.poll``::
+The predicates also work with plain ``pollwait.poll``::
 
     poll(
         lambda: ec2.describe_volumes(VolumeIds=[volume_id]),
@@ -18,6 +18,9 @@ A volume that was just created may be unknown to EC2 for a moment, hence the err
 from __future__ import annotations
 
 try:
+    from ._define import define
+    from ._definition import Definition
+    from ._describer import Describer, describer
     from ._ebs import VolumeAvailableWaiter
     from ._error_predicates import error_code, is_throttle, is_transient
     from ._errors import (
@@ -27,8 +30,11 @@ try:
         WaiterFailed,
         WaiterTimeout,
     )
+    from ._not_described import NotDescribed
+    from ._pages import pages
     from ._response_predicates import path, path_all, path_any, status
     from ._volume import Volume
+    from ._waiter import Waiter, waiter
 except ModuleNotFoundError as missing:
     package = (missing.name or "").partition(".")[0]
     if package not in {"botocore", "jmespath"}:
@@ -39,18 +45,26 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 __all__ = [
+    "Definition",
+    "Describer",
+    "NotDescribed",
     "Volume",
     "VolumeAvailableWaiter",
+    "Waiter",
     "WaiterCancelled",
     "WaiterError",
     "WaiterExhausted",
     "WaiterFailed",
     "WaiterTimeout",
+    "define",
+    "describer",
     "error_code",
     "is_throttle",
     "is_transient",
+    "pages",
     "path",
     "path_all",
     "path_any",
     "status",
+    "waiter",
 ]

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import re
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from botocore.exceptions import ClientError
-
-from .._clock import SYSTEM_CLOCK
-from .._core.duration import seconds
 from .._core.failure import shorten
+from .._core.group_settings import MIN_GAP, distinct
 from .._core.schedule import exponential
 from .._core.settings import UNSET, Settings
-from .._sync.drive import drive
-from ._volume import Volume, VolumeWait
+from ._acceptors import Acceptor
+from ._definition import Definition
+from ._document import elements, member
+from ._groups import Groups
+from ._hopeless import HOPELESS
+from ._plan import Plan
+from ._request import Request
+from ._sharing import Sharing
+from ._terms import MISSING_GRACE
+from ._volume import Volume
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
     from .._clock import Clock, Event
     from .._core.duration import Duration
     from .._core.rules import Rng
     from .._core.schedule import Schedule
     from .._core.settings import Unset
-    from .._events import Hook
+    from .._group_events import GroupHook
 
 # Initial delay and backoff in seconds. Hardly any volume is available sooner than 1.25 s after its
 # creation and most are soon after. Source: the AWS EBS CSI driver, which polled every 3 s before;
@@ -32,12 +36,21 @@ if TYPE_CHECKING:
 # of botocore's own waiter: a volume that takes minutes is asked for as often as by that, no less.
 SCHEDULE = exponential(0.5, factor=1.5).cap(15).after(1.25)
 
-# Seconds. EC2 asks for patience with ids that were just handed out, and names no figure; missing
-# for longer than this, a volume is taken to be gone.
-MISSING_GRACE = 15.0
+# The delay of botocore's waiter, and how often it looks.
+_DELAY, _MAX_ATTEMPTS = 15.0, 40
 
-_READY = {"ready": frozenset({"available", "in-use"}), "wait": frozenset({"available"})}
+_READY = {"ready": ("available", "in-use"), "wait": ("available",)}
 _VOLUME_ID = re.compile(r"vol-[\w-]+", re.ASCII)
+
+# That EC2 takes 500 ids in a call is what the AWS EBS CSI driver relies on.
+_SHARING = Sharing(
+    "DescribeVolumes",
+    "VolumeIds",
+    limit=500,
+    results=(("Volumes",),),
+    id_fields=("VolumeId",),
+    not_found=("InvalidVolume.NotFound",),
+)
 
 
 class DescribesVolumes(Protocol):
@@ -57,6 +70,9 @@ class VolumeAvailableWaiter:
     missing. Throttles, connection errors and EC2's own errors are retried until the deadline; any
     other error of the service fails the wait, with that error as the cause.
 
+    Waits of any number of threads share calls, up to 500 volumes in each; an id that spoils a call
+    is found at once and fails alone.
+
     To wait for a detach, say ``in_use="wait"``.
 
     Args:
@@ -67,10 +83,12 @@ class VolumeAvailableWaiter:
             15 s.
         in_use: whether an ``in-use`` volume is ``"ready"`` or whether to ``"wait"`` on.
         missing_grace: seconds or a timedelta; with 0 the first "not found" fails the wait.
+        min_gap: seconds between the starts of any two calls, at the least, whoever waits.
         clock: the time of the waits; the system's by default.
         rng: draws the jitter of a schedule that has any.
-        on_event: called with each ``Checked`` and ``Finished`` event. The value of a check is EC2's
-            response.
+        on_event: called as for a ``PollGroup``: with a ``Called`` after each call, and with each
+            ``Checked`` and ``Finished`` of a wait. The value of a check is EC2's response, as if
+            its volume had been asked for alone.
 
     Raises:
         TypeError: the client cannot describe volumes, or an argument has a wrong type.
@@ -82,7 +100,11 @@ class VolumeAvailableWaiter:
         waiting is best given few of them, since the wait retries anyway, and short timeouts:
         ``Config(retries={"mode": "standard", "total_max_attempts": 2}, read_timeout=10)``.
 
-        One waiter serves any number of threads; it keeps nothing of its waits.
+        One call comes some milliseconds later than its schedule says, when nobody waited before: so
+        that those who begin together share it. The final check comes at the deadline, unless
+        ``min_gap`` forbids a call just then; the one before it was the final one in that case.
+
+        One waiter serves any number of threads; it keeps nothing of waits that are over.
 
     Example:
         >>> from types import SimpleNamespace
@@ -93,7 +115,7 @@ class VolumeAvailableWaiter:
         'available'
     """
 
-    __slots__ = ("_client", "_good", "_missing_grace", "_settings")
+    __slots__ = ("_client", "_groups", "_plan", "_schedule")
 
     def __init__(
         self,
@@ -102,20 +124,24 @@ class VolumeAvailableWaiter:
         schedule: Schedule = SCHEDULE,
         in_use: Literal["ready", "wait"] = "ready",
         missing_grace: Duration = MISSING_GRACE,
+        min_gap: Duration = MIN_GAP,
         clock: Clock | None = None,
         rng: Rng | None = None,
-        on_event: Hook | None = None,
+        on_event: GroupHook | None = None,
     ) -> None:
-        if not callable(getattr(client, "describe_volumes", None)):
-            raise TypeError(f"client must be an EC2 client with describe_volumes: got {client!r}")
-        if in_use not in ("ready", "wait"):
-            raise ValueError(f"in_use must be 'ready' or 'wait': got in_use={in_use!r}")
         self._client = client
-        self._good = _READY[in_use]
-        self._missing_grace = seconds(missing_grace, "missing_grace")
-        self._settings = Settings(
-            schedule=schedule, clock=clock, rng=rng, on_event=on_event, fail_on=ClientError
+        self._schedule = schedule
+        self._plan = volume_plan(
+            client,
+            in_use,
+            schedule=schedule,
+            missing_grace=missing_grace,
+            min_gap=min_gap,
+            clock=clock,
+            rng=rng,
+            on_event=on_event,
         )
+        self._groups = Groups(self._plan)
 
     def wait(
         self,
@@ -133,7 +159,7 @@ class VolumeAvailableWaiter:
             cancel: an event, such as a ``threading.Event``, that ends the wait when it is set.
 
         Returns:
-            The volume as EC2 described it, so that nobody need ask again.
+            The volume as EC2 described it, so that nobody need ask again; the caller's own.
 
         Raises:
             TypeError: ``volume_id`` is no str, or no timeout is given. No call has been made.
@@ -147,39 +173,130 @@ class VolumeAvailableWaiter:
 
         The four whose names begin with Waiter are errors of botocore (``WaiterError``) and of
         pollwait (``PollError``). What is no answer of EC2's, such as missing credentials, passes as
-        botocore raises it.
+        a copy for this wait, whose cause is what botocore raised.
         """
-        _check_id(volume_id)
-        settings = self._settings
-        clock: Clock = SYSTEM_CLOCK if settings.clock is None else settings.clock
-        wait = VolumeWait(volume_id, self._good, self._missing_grace, clock)
-        settings = settings.replaced(
-            {
-                "until": wait.ready,
-                "fail": wait.failed,
-                "retry_on": wait.retried,
-                "failure": wait.failure,
-                "name": f"{volume_id} available",
-                "timeout": timeout,
-                "cancel": cancel,
-            }
-        )
-        drive(settings, partial(self._client.describe_volumes, VolumeIds=[volume_id]))
-        return cast("Volume", wait.volume)
+        request = volume_request(volume_id)
+        settings = volume_waits(self._plan, [request], self._schedule, timeout, cancel)
+        volume: Volume = volume_of(self._groups.of(request).wait_for(request, settings))
+        return volume
+
+    def wait_many(
+        self,
+        volume_ids: Iterable[str],
+        *,
+        timeout: Duration | Unset | None = UNSET,
+        cancel: Event | None = None,
+    ) -> dict[str, Volume | Exception]:
+        """Wait for many volumes at once, in the calling thread, each on its own.
+
+        Where one of them fails, the others go on.
+
+        Args:
+            volume_ids: None at all is fine, and of equal ones each counts once.
+            timeout: as in ``wait``, for each of them.
+            cancel: as in ``wait``; it ends those that are not over.
+
+        Returns:
+            For each id, in the order given, the volume or the error that ``wait`` would have
+            raised.
+
+        Raises:
+            TypeError, ValueError: as ``wait`` does. No call has been made.
+        """
+        wanted = distinct(volume_ids)
+        results: dict[str, Any] = dict.fromkeys(wanted)
+        results.update(self.as_completed(wanted, timeout=timeout, cancel=cancel))
+        return results
+
+    def as_completed(
+        self,
+        volume_ids: Iterable[str],
+        *,
+        timeout: Duration | Unset | None = UNSET,
+        cancel: Event | None = None,
+    ) -> Generator[tuple[str, Volume | Exception], None, None]:
+        """Wait for many volumes, and give each as soon as it is ready.
+
+        The waits begin with this call. Calls are made while somebody waits for the iterator's next
+        result, or for another volume of this waiter.
+
+        Args:
+            volume_ids: as in ``wait_many``.
+            timeout: as in ``wait_many``.
+            cancel: as in ``wait_many``.
+
+        Returns:
+            An iterator over pairs of an id and its volume or error, in the order in which the waits
+            ended. Closing or dropping it gives up those that are left.
+
+        Raises:
+            TypeError, ValueError: as ``wait`` does. No call has been made.
+        """
+        ids = {volume_request(each): each for each in distinct(volume_ids)}
+        settings = volume_waits(self._plan, ids, self._schedule, timeout, cancel)
+        results = self._groups.all_of(ids, settings)
+        return ((each, volume_of(result)) for each, result in results)
 
     def __repr__(self) -> str:
-        return f"VolumeAvailableWaiter({self._client!r}, schedule={self._settings.schedule!r})"
+        return f"VolumeAvailableWaiter({self._client!r}, schedule={self._schedule!r})"
 
 
-def _check_id(volume_id: object) -> None:
+def volume_plan(client: object, in_use: str, *, schedule: Schedule, **options: Any) -> Plan:
+    """Return the plan of a waiter for volumes.
+
+    Raises:
+        TypeError, ValueError: an argument is of no use.
+    """
+    if not callable(getattr(client, "describe_volumes", None)):
+        raise TypeError(f"client must be an EC2 client with describe_volumes: got {client!r}")
+    if in_use not in ("ready", "wait"):
+        raise ValueError(f"in_use must be 'ready' or 'wait': got in_use={in_use!r}")
+    where, hopeless = HOPELESS["VolumeAvailable"]
+    bad = [Acceptor("pathAny", where, state, "failure") for state in hopeless]
+    good = [Acceptor("pathAll", where, state, "success") for state in _READY[in_use]]
+    definition = Definition(
+        "VolumeAvailable", "DescribeVolumes", _DELAY, _MAX_ATTEMPTS, [*bad, *good]
+    )
+    options |= {"schedule": schedule, "ways": [_SHARING], "explains": False}
+    return Plan(client, definition, **options)
+
+
+def volume_request(volume_id: object) -> Request:
+    """Return what a wait for a volume asks for.
+
+    Raises:
+        TypeError, ValueError: the id is none of a volume.
+    """
     if not isinstance(volume_id, str):
         several = hasattr(volume_id, "__iter__")
         raise TypeError(
             f"volume_id must be a str: got volume_id={shorten(volume_id)}"
-            f"{', and one wait is for one volume' if several else ''}"
+            f"{', and one wait is for one volume: see wait_many' if several else ''}"
         )
     if not _VOLUME_ID.fullmatch(volume_id):
         raise ValueError(
             "volume_id must be the id of a volume, such as 'vol-049df61146c4d7901':"
             f" got volume_id={volume_id!r}"
         )
+    return Request({"VolumeIds": [volume_id]}, _SHARING, "", f"{volume_id} available")
+
+
+def volume_waits(
+    plan: Plan,
+    requests: Iterable[Request],
+    schedule: Schedule,
+    timeout: Duration | Unset | None,
+    cancel: Any,
+) -> dict[str, Any]:
+    """Return what the settings of waits for volumes are to say.
+
+    Raises:
+        TypeError: no timeout is given, and nothing else ends the waits.
+    """
+    Settings(schedule=schedule, timeout=timeout).limit()
+    return plan.judged(requests, schedule=schedule, timeout=timeout, cancel=cancel)
+
+
+def volume_of(result: Any) -> Any:
+    """Return the volume of a response that shows one; an error as it is."""
+    return result if isinstance(result, Exception) else elements(member(result, "Volumes"))[0]

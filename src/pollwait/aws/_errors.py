@@ -40,7 +40,9 @@ class WaiterError(PollError, _Botocore):
     ``except botocore.exceptions.WaiterError`` catches both.
 
     Attributes:
-        id: the id of what was waited for.
+        id: the id of what was waited for; of several, the one that failed, or the first that was
+            not good yet. Empty where nothing tells which of the parameters is an id.
+        ids: all ids that were waited for.
         state: the state that the last answer to name one gave; None if none did.
         reason: the service's own reason, from its last answer; None if it gave none.
         response: the service's last answer, which for a ``ClientError`` is that error's response;
@@ -51,6 +53,7 @@ class WaiterError(PollError, _Botocore):
     """
 
     id: str
+    ids: tuple[str, ...]
     state: str | None
     reason: str | None
     response: Mapping[str, Any]
@@ -62,6 +65,7 @@ class WaiterError(PollError, _Botocore):
         *,
         waiter: str = "",
         id: str = "",  # noqa: A002 - the field's name is what callers read
+        ids: tuple[str, ...] = (),
         state: str | None = None,
         reason: str | None = None,
         response: Mapping[str, Any] | None = None,
@@ -69,6 +73,7 @@ class WaiterError(PollError, _Botocore):
     ) -> None:
         super().__init__(message, **facts)
         self.id = id
+        self.ids = ids or ((id,) if id else ())
         self.state = state
         self.reason = reason
         self.response = {} if response is None else response
@@ -106,19 +111,19 @@ _ERRORS: dict[str | None, type[WaiterError]] = {
 }
 
 
-def failure(wait: Wait, seen: str, **fields: Any) -> Exception:
+def failure(wait: Wait, seen: str, *, cause: Exception | None, **fields: Any) -> Exception:
     """Return the error that says how a finished wait of a waiter ended.
 
     Args:
         wait: the wait.
         seen: what was seen last, for people: the end of the sentence.
-        fields: the arguments of ``WaiterError`` that the wait does not know.
+        cause: the error of the last check, if it had one.
+        fields: the arguments of ``WaiterError`` that the wait does not know, or not so well.
     """
     kind = _ERRORS.get(wait.reason)
     if kind is None:
         return core.failure(wait)
     message = f"{core.ending(wait)}; {seen}" if seen else core.ending(wait)
-    error = kind(message, **fields, **core.facts(wait))
-    newest = wait.newest()
-    error.__cause__ = newest.error if newest else None
+    error = kind(message, **{**core.facts(wait), **fields})
+    error.__cause__ = cause
     return error

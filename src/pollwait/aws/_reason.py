@@ -9,13 +9,12 @@ from ._document import member
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Names under which the describe operations give a reason, in lower case because services differ in
-# that; the most telling first. Source: the structures with a state or status in the service models
+# Ends of the names under which the describe operations give a reason, in lower case because services
+# differ in that; the most telling first. Source: the structures with a state or status in the service models
 # of botocore.
 _NAMES = (
     "statereason",
     "statusreason",
-    "resourcestatusreason",
     "failurereason",
     "statetransitionreason",
     "statechangereason",
@@ -29,7 +28,7 @@ _NAMES = (
 def service_reason(item: Mapping[str, object]) -> str | None:
     """Return the reason that a described item gives for its state; None if it gives none."""
     members = {name.lower(): value for name, value in item.items() if isinstance(name, str)}
-    texts = (_text(members.get(name)) for name in _NAMES)
+    texts = (_text(members[name]) for end in _NAMES for name in members if name.endswith(end))
     return next((text for text in texts if text), None)
 
 

@@ -1,0 +1,132 @@
+"""The driver of a waiter's shared calls on threads."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from .._core.answer import refuse_awaitable
+from .._sync.completions import Completions
+from .._sync.group import PollGroup
+from ._answer import Answer
+from ._panel import result
+from ._request import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Hashable
+
+    from .._sync.callers import Caller
+    from .._sync.lead import Lead
+    from ._ask import SharedAsk, SoleAsk
+    from ._plan import Plan
+
+# How many groups are kept while nobody waits in them, so that a loop that waits for one thing after
+# another keeps the gap between its calls.
+_KEPT = 16
+
+ASYNCHRONOUS = "pollwait.aws.aio"
+
+
+class Group(PollGroup[Request, Answer]):
+    """Waits that share calls, each with its own schedule, deadline and verdict.
+
+    It takes all that a wait's settings can say, where ``PollGroup`` takes a part of it.
+    """
+
+    def wait_for(self, request: Request, settings: dict[str, Any]) -> Any:
+        """Wait for one request, and return its response, or raise its error."""
+        lead, caller = self._begin([request], settings)
+        try:
+            lead.attend(caller)
+        except BaseException as error:
+            lead.leave(caller, error)
+            raise
+        _, outcome = caller.take()
+        if isinstance(outcome, Exception):
+            raise outcome
+        return result(outcome)
+
+    def results(
+        self, requests: dict[Request, str], settings: dict[str, Any]
+    ) -> Generator[tuple[str, Any], None, None]:
+        """Begin waits for several requests, and return an iterator over ids and their outcomes."""
+        return self._each(Completions(*self._begin(requests, settings)), requests)
+
+    def _each(
+        self, completions: Completions[Request, Answer], ids: dict[Request, str]
+    ) -> Generator[tuple[str, Any], None, None]:
+        with completions:
+            for request, outcome in completions:
+                yield ids[request], result(outcome)
+
+    def _begin(
+        self, requests: dict[Request, str] | list[Request], settings: dict[str, Any]
+    ) -> tuple[Lead, Caller]:
+        lead = self._current()
+        waits = self._settings.waits.replaced(settings)
+        return lead, lead.open(requests, waits, waits.cancel)
+
+
+class Groups:
+    """The groups of one waiter: one for each way in which its requests differ but for their ids.
+
+    Args:
+        plan: what the waiter is.
+    """
+
+    __slots__ = ("_groups", "_lock", "_plan", "_recent")
+
+    def __init__(self, plan: Plan) -> None:
+        if plan.operation.is_asynchronous:
+            raise TypeError(
+                f"client must not be one for asyncio, which {ASYNCHRONOUS} takes:"
+                f" got {plan.operation.client!r}"
+            )
+        self._plan = plan
+        self._lock = Lock()  # guards the two below
+        self._groups: WeakValueDictionary[Hashable, Group] = WeakValueDictionary()
+        self._recent: deque[Group] = deque(maxlen=_KEPT)
+
+    def of(self, request: Request) -> Group:
+        """Return the group in which a request travels."""
+        key = None if request.sharing is None else request.rest
+        with self._lock:
+            group = self._groups.get(key)
+            if group is None:
+                suspects: dict[str, None] = {}
+                fetch = partial(self._fetch, suspects)
+                group = Group(fetch, **self._plan.group(request))
+                self._groups[key] = group
+                self._recent.append(group)
+            return group
+
+    def all_of(
+        self, requests: dict[Request, str], settings: dict[str, Any]
+    ) -> Generator[tuple[str, Any], None, None]:
+        """Begin waits for requests of one group, and return an iterator over their outcomes."""
+        if not requests:
+            return _nothing()
+        return self.of(next(iter(requests))).results(requests, settings)
+
+    def _fetch(self, suspects: dict[str, None], requests: list[Request]) -> dict[Request, Any]:
+        ask = self._plan.ask(requests, suspects)
+        while (params := ask.next()) is not None:
+            self._call(ask, params)
+        return ask.answers()
+
+    def _call(self, ask: SharedAsk | SoleAsk, params: dict[str, Any]) -> None:
+        operation = self._plan.operation
+        try:
+            response = operation.call(params)
+            refuse_awaitable(response, operation.name, ASYNCHRONOUS)
+        except Exception as error:
+            ask.failed(error)
+        else:
+            ask.passed(response)
+
+
+def _nothing() -> Generator[tuple[str, Any], None, None]:
+    yield from ()

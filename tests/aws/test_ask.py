@@ -1,0 +1,383 @@
+"""Calls for several requests at once: who is asked for, and what each is answered."""
+
+from __future__ import annotations
+
+import pytest
+from botocore.exceptions import ClientError, NoCredentialsError, ParamValidationError
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pollwait import TryAgain
+from pollwait.aws._answer import Answer
+from pollwait.aws._ask import SharedAsk, SoleAsk
+from pollwait.aws._request import Request, frozen
+from pollwait.aws._sharing import Sharing
+
+from .fakes import error
+
+VOLUMES = Sharing(
+    "DescribeVolumes",
+    "VolumeIds",
+    limit=3,
+    results=(("Volumes",),),
+    id_fields=("VolumeId",),
+    not_found=("InvalidVolume.NotFound",),
+)
+THROTTLED = error("RequestLimitExceeded", status=503)
+DENIED = error("UnauthorizedOperation", "You are not authorized.")
+
+
+def request(*ids, **params):
+    """Return a request for volumes."""
+    return Request({"VolumeIds": list(ids), **params}, VOLUMES, "VolumeAvailable")
+
+
+def missing(*ids):
+    """Return EC2's error for volumes that do not exist."""
+    return error("InvalidVolume.NotFound", f"The volumes {', '.join(map(repr, ids))} do not exist.")
+
+
+def shown(*ids):
+    """Return a response of DescribeVolumes."""
+    return {"Volumes": [{"VolumeId": each} for each in ids], "ResponseMetadata": {}}
+
+
+def played(ask, service):
+    """Make the calls of a round; return the ids of each, and the answers."""
+    asked = []
+    while (params := ask.next()) is not None:
+        asked.append(params["VolumeIds"])
+        try:
+            response = service(params["VolumeIds"])
+        except Exception as error:
+            ask.failed(error)
+        else:
+            ask.passed(response)
+    return asked, ask.answers()
+
+
+def knowing(*ids, names=True):
+    """Return EC2 with these volumes: it refuses a call for any other, and may say for which."""
+
+    def describe(asked):
+        unknown = [each for each in asked if each not in ids]
+        if unknown:
+            raise missing(unknown[0]) if names else error("InvalidVolume.NotFound", "Not found.")
+        return shown(*asked)
+
+    return describe
+
+
+def ids_of(answer):
+    """Return the ids that the response of an answer shows."""
+    return [each["VolumeId"] for each in answer.response["Volumes"]]
+
+
+def test_requests_share_a_call():
+    """Each id travels once, and each request is answered with its own items only."""
+    one, two, both = request("vol-1"), request("vol-2"), request("vol-2", "vol-1")
+    asked, answers = played(SharedAsk([one, two, both], VOLUMES), knowing("vol-1", "vol-2"))
+    assert asked == [["vol-1", "vol-2"]]
+    assert ids_of(answers[one]) == ["vol-1"]
+    assert ids_of(answers[two]) == ["vol-2"]
+    assert ids_of(answers[both]) == ["vol-1", "vol-2"]
+    assert answers[both].present == ("vol-2", "vol-1")
+    assert "ResponseMetadata" in answers[one].response
+
+
+def test_more_ids_than_a_call_takes_are_split():
+    """No call has more ids than the operation takes, and a request over several gets one answer."""
+    ids = [f"vol-{n}" for n in range(7)]
+    whole = request(*ids)
+    asked, answers = played(SharedAsk([whole], VOLUMES), knowing(*ids))
+    assert [len(each) for each in asked] == [3, 3, 1]
+    assert ids_of(answers[whole]) == ids
+    assert answers[whole].absent == ()
+
+
+@pytest.mark.parametrize(("names", "calls"), [(True, 2), (False, 4)])
+def test_id_that_spoils_a_call_fails_alone(names, calls):
+    """An id that EC2 refuses is found in the same round, named or not, and the others answered."""
+    requests = [request(f"vol-{n}") for n in (1, 2, 3)]
+    service = knowing("vol-1", "vol-3", names=names)
+    asked, answers = played(SharedAsk(requests, VOLUMES), service)
+    assert len(asked) == calls
+    assert [ids_of(answers[each]) for each in (requests[0], requests[2])] == [["vol-1"], ["vol-3"]]
+    bad = answers[requests[1]]
+    assert bad.response is None
+    assert bad.error is bad.errors["vol-2"]
+    assert bad.error.response["Error"]["Code"] == "InvalidVolume.NotFound"
+
+
+def test_request_with_a_spoiling_id_keeps_what_is_known_of_the_others():
+    """A request of which one id is refused is answered for the other ones."""
+    both = request("vol-1", "vol-2")
+    _, answers = played(SharedAsk([both], VOLUMES), knowing("vol-1"))
+    answer = answers[both]
+    assert ids_of(answer) == ["vol-1"]
+    assert (answer.present, answer.absent, list(answer.errors)) == (("vol-1",), (), ["vol-2"])
+
+
+def test_id_that_an_answer_leaves_out_is_absent():
+    """An id that the service neither shows nor refuses is absent from the answer."""
+    both = request("vol-1", "vol-2")
+    _, answers = played(SharedAsk([both], VOLUMES), lambda asked: shown("vol-1"))
+    assert (answers[both].present, answers[both].absent) == (("vol-1",), ("vol-2",))
+
+
+MANY = Sharing(
+    "DescribeVolumes", "VolumeIds", limit=100, results=(("Volumes",),), id_fields=("VolumeId",),
+    not_found=("InvalidVolume.NotFound",),
+)  # fmt: skip
+
+
+def test_round_ends_after_some_failures():
+    """Where a great many ids are unknown, a round makes few calls and leaves the rest for later."""
+    alive = [f"vol-{n}" for n in range(3)]
+    dead = [f"dead-{n}" for n in range(60)]
+    requests = [Request({"VolumeIds": [each]}, MANY, "") for each in [*dead, *alive]]
+    suspects, told = {}, []
+    for _ in range(6):
+        asked, answers = played(SharedAsk(requests, MANY, suspects), knowing(*alive))
+        assert len(asked) <= 21
+        told.append({each.ids[0] for each in requests if isinstance(answers[each], Answer)})
+        assert all(isinstance(answers[each], Answer | TryAgain) for each in requests)
+    assert told[0] == set(dead[:20])
+    assert told[1] == set(dead[20:40])
+    assert all(set(alive) <= each for each in told[3:])
+    assert set.union(*told[3:]) == {*dead, *alive}
+
+
+def test_request_with_many_dead_ids_is_told_of_some_at_a_time():
+    """A request of which not all ids were asked for is told so, and of the others what they are."""
+    whole = Request({"VolumeIds": [f"dead-{n}" for n in range(30)]}, MANY, "")
+    suspects = {}
+    _, first = played(SharedAsk([whole], MANY, suspects), knowing())
+    _, second = played(SharedAsk([whole], MANY, suspects), knowing())
+    assert [(len(each[whole].errors), each[whole].left) for each in (first, second)] == [
+        (20, 10)
+    ] * 2
+    assert {*first[whole].errors, *second[whole].errors} == {*whole.ids}
+    asked, answers = played(SharedAsk([whole], MANY, {}, most_failures=1e9), knowing())
+    assert (len(asked), answers[whole].left) == (30, 0)
+
+
+def test_ids_that_spoiled_a_call_go_by_themselves():
+    """From the second round on a dead id costs the others nothing: they are asked for first."""
+    suspects = {}
+    requests = [request(f"vol-{n}") for n in (1, 2, 3)]
+    for _ in range(2):
+        asked, _ = played(SharedAsk(requests, VOLUMES, suspects), knowing("vol-1", "vol-3"))
+    assert asked == [["vol-1", "vol-3"], ["vol-2"]]
+    assert [*suspects] == ["vol-2"]
+    asked, _ = played(SharedAsk(requests, VOLUMES, suspects), knowing("vol-1", "vol-2", "vol-3"))
+    assert suspects == {}
+
+
+def test_few_suspects_are_remembered():
+    """Ids that nobody asks for any more are forgotten, the oldest first."""
+    suspects = {f"vol-{n}": None for n in range(1000)}
+    played(SharedAsk([request("vol-x")], VOLUMES, suspects), knowing())
+    assert len(suspects) == 1000
+    assert [*suspects][::999] == ["vol-1", "vol-x"]
+
+
+def test_error_that_is_about_no_id_is_the_answer_of_all():
+    """An error of the service that has nothing to do with ids is an answer to everybody."""
+
+    def denied(asked):
+        raise DENIED
+
+    requests = [request("vol-1"), request("vol-2")]
+    asked, answers = played(SharedAsk(requests, VOLUMES), denied)
+    assert len(asked) == 1
+    assert [answers[each].error for each in requests] == [DENIED, DENIED]
+
+
+@pytest.mark.parametrize("why", [THROTTLED, NoCredentialsError()], ids=["throttle", "credentials"])
+def test_error_that_is_no_answer_ends_the_round(why):
+    """What says nothing of the ids leaves as it is, for the group to deal with."""
+
+    def busy(asked):
+        raise why
+
+    ask = SharedAsk([request(*"abcd")], VOLUMES)
+    with pytest.raises(type(why)) as caught:
+        played(ask, busy)
+    assert caught.value is why
+
+
+def test_throttle_in_the_midst_of_a_round_leaves_the_answers_that_are_there():
+    """Who was answered before the throttle keeps it; the throttle is the outcome of the others."""
+
+    def describe(asked):
+        if "vol-4" in asked:
+            raise THROTTLED
+        return shown(*asked)
+
+    first, last, across = request("vol-1"), request("vol-4"), request("vol-2", "vol-4")
+    ask = SharedAsk([first, request("vol-2"), request("vol-3"), last, across], VOLUMES)
+    asked, answers = played(ask, describe)
+    assert [len(each) for each in asked] == [3, 1]
+    assert ids_of(answers[first]) == ["vol-1"]
+    assert answers[last] is THROTTLED
+    assert answers[across] is THROTTLED
+
+
+def test_id_that_botocore_does_not_send_fails_alone():
+    """What botocore refuses of one id is raised to those who asked for it, and to nobody else."""
+
+    def validating(asked):
+        if "" in asked:
+            raise ParamValidationError(report="Invalid length for parameter VolumeIds[0]")
+        return shown(*asked)
+
+    good, bad = request("vol-1"), request("")
+    _, answers = played(SharedAsk([good, bad], VOLUMES), validating)
+    assert ids_of(answers[good]) == ["vol-1"]
+    assert isinstance(answers[bad], ParamValidationError)
+
+
+def test_ids_go_without_page_sizes():
+    """W5: parameters for reading in pages never travel together with ids."""
+    ask = SharedAsk([request("vol-1", MaxResults=5, NextToken="x", DryRun=False)], VOLUMES)
+    assert ask.next() == {"VolumeIds": ["vol-1"], "DryRun": False}
+
+
+@pytest.mark.parametrize("odd", [None, "Volumes", 3, {"Volumes": None}, {"Volumes": {"a": 1}}])
+def test_answer_of_another_shape_shows_nothing(odd):
+    """What is no answer of the operation's shows none of the ids, and breaks nothing."""
+    asked = request("vol-1")
+    _, answers = played(SharedAsk([asked], VOLUMES), lambda ids: odd)
+    assert answers[asked].absent == ("vol-1",)
+
+
+def test_splitting_looks_at_few_items():
+    """Where n requests share an answer, each of its n items is looked at about log n times."""
+    looked = []
+
+    class Counting(Sharing):
+        __slots__ = ()
+
+        def rebuilt(self, response, ids):
+            looked.append(len(response["Volumes"]))
+            return super().rebuilt(response, ids)
+
+    sharing = Counting("DescribeVolumes", "VolumeIds", limit=256, results=(("Volumes",),),
+                       id_fields=("VolumeId",))  # fmt: skip
+    ids = [f"vol-{n}" for n in range(256)]
+    requests = [Request({"VolumeIds": [each]}, sharing, "") for each in ids]
+    _, answers = played(SharedAsk(requests, sharing), lambda asked: shown(*asked))
+    assert all(ids_of(answers[each]) == list(each.ids) for each in requests)
+    assert sum(looked) <= 256 * 2 * 9
+
+
+IDS = st.sampled_from([f"vol-{n}" for n in range(8)])
+
+
+@given(
+    st.lists(st.lists(IDS, min_size=1, max_size=5, unique=True), min_size=1, max_size=6),
+    st.sets(IDS),
+    st.sets(IDS),
+    st.booleans(),
+)
+def test_each_request_is_answered_as_if_alone(wanted, dead, hidden, names):
+    """Whoever travels along, a request is told the same of its ids as it would be by itself."""
+
+    def describe(asked):
+        bad = [each for each in asked if each in dead]
+        if bad:
+            raise missing(*bad) if names else error("InvalidVolume.NotFound", "Not found.")
+        return shown(*(each for each in asked if each not in hidden))
+
+    requests = list(dict.fromkeys(request(*ids) for ids in wanted))
+    asked, answers = played(SharedAsk(requests, VOLUMES), describe)
+    assert set(answers) == set(requests)
+    assert all(0 < len(ids) <= 3 for ids in asked)
+    for each in requests:
+        told = answers[each]
+        assert isinstance(told, Answer)
+        assert set(told.errors) == dead.intersection(each.ids)
+        assert set(told.absent) == hidden.intersection(each.ids) - dead
+        assert set(told.present) == set(each.ids) - dead - hidden
+        shows = [] if told.response is None else ids_of(told)
+        assert set(shows) == set(told.present)
+
+
+def test_requests_without_ids_are_asked_for_one_by_one():
+    """Requests that share nothing are called for with their own parameters, each by itself."""
+    one, two = (Request({"StackName": name}, None, "Stack") for name in "ab")
+    ask = SoleAsk([one, two])
+    assert ask.next() == {"StackName": "a"}
+    ask.passed({"Stacks": []})
+    assert ask.next() == {"StackName": "b"}
+    ask.failed(DENIED)
+    assert ask.next() is None
+    answers = ask.answers()
+    assert answers[one].response == {"Stacks": []}
+    assert (answers[two].response, answers[two].error) == (None, DENIED)
+
+
+def test_requests_without_ids_share_what_ends_a_round():
+    """A throttle is the outcome of those that were not asked for yet as well."""
+    one, two, three = (Request({"StackName": name}, None, "Stack") for name in "abc")
+    ask = SoleAsk([one, two, three])
+    ask.next()
+    ask.passed({"Stacks": []})
+    ask.next()
+    ask.failed(THROTTLED)
+    assert ask.next() is None
+    answers = ask.answers()
+    assert answers[one].response == {"Stacks": []}
+    assert (answers[two], answers[three]) == (THROTTLED, THROTTLED)
+    ask = SoleAsk([one, two])
+    ask.next()
+    ask.failed(THROTTLED)
+    with pytest.raises(ClientError) as caught:
+        ask.answers()
+    assert caught.value is THROTTLED
+
+
+class TestRequest:
+    """Requests as keys."""
+
+    def test_equal_requests_are_equal_keys(self):
+        """Parameters that say the same make the same request, whatever their order."""
+        one = request("vol-1", Filters=[{"Name": "a", "Values": ["b"]}], DryRun=True)
+        two = request("vol-1", DryRun=True, Filters=({"Values": ("b",), "Name": "a"},))
+        assert one == two
+        assert hash(one) == hash(two)
+        assert request("vol-1") != request("vol-2")
+        assert request("vol-1") != request("vol-1", DryRun=True)
+        assert one != "vol-1"
+
+    def test_requests_are_out_of_reach(self):
+        """What the caller does to the parameters later changes no request."""
+        ids = ["vol-1"]
+        filters = [{"Name": "a"}]
+        asked = Request({"VolumeIds": ids, "Filters": filters}, VOLUMES, "")
+        ids.append("vol-2")
+        filters[0]["Name"] = "b"
+        assert asked.params == {"VolumeIds": ["vol-1"], "Filters": [{"Name": "a"}]}
+
+    def test_what_cannot_be_hashed_is_like_nothing_else(self):
+        """Numbers of different types differ, and a stream is like itself alone."""
+        odd, other = bytearray(b"x"), memoryview(bytearray(b"x"))
+        assert frozen(odd) == frozen(b"x")
+        assert frozen(True) != frozen(1)
+        assert frozen([1, {"a": [2]}]) == frozen((1, {"a": (2,)}))
+        assert frozen(other) != frozen(memoryview(bytearray(b"x")))
+        assert frozen(other) == frozen(other)
+
+    @pytest.mark.parametrize(
+        ("params", "sharing", "label"),
+        [
+            ({"VolumeIds": ["a", "b", "c", "d", "e"]}, VOLUMES, "X of a, b, c and 2 more"),
+            ({"StackName": "s"}, None, "X of s"),
+            ({"Bucket": "b", "Key": "k"}, None, "X of Bucket='b', Key='k'"),
+            ({}, VOLUMES, "X"),
+        ],
+    )
+    def test_request_is_named_for_people(self, params, sharing, label):
+        """A request says what is waited for by its ids, or by the texts among its parameters."""
+        assert repr(Request(params, sharing, "X")) == label
