@@ -14,7 +14,7 @@ from functools import partial
 
 import pytest
 
-from pollwait import fixed, sequence
+from pollwait import evaluate, fixed, sequence
 from pollwait.aws import VolumeAvailableWaiter
 from pollwait.cli import demo, main, race
 from pollwait.testing import FakeClock, ec2
@@ -28,9 +28,9 @@ def quick(monkeypatch):
     def make(seed):
         return embedded(seed=seed, ready=0.03, create_call=0, describe_call=0)
 
-    def ways(server):
+    def ways(server, seed):
         made = []
-        for name in ("botocore's waiter", "pollwait", "naive 1 s loop"):
+        for name in race.MEANINGS:
             client = server.client("ec2")
             schedule = sequence(0) + fixed(0.01)
             waiter = VolumeAvailableWaiter(client, schedule=schedule)
@@ -49,8 +49,10 @@ def test_demo_prints_a_table_and_a_sentence(quick, capsys):
     """Without a terminal it prints plain lines, the table, and what it means."""
     assert main(["demo", "--volumes", "4"]) == 0
     out = capsys.readouterr().out
-    assert "noticed of 4: botocore's waiter 4, pollwait 4, naive 1 s loop 4" in out
-    for word in ("p10", "p50", "p90", "p99", "overshoot", "calls", "On average pollwait noticed"):
+    counts = "; ".join(f"{name} 4" for name in race.MEANINGS)
+    assert f"noticed of 4: {counts}" in out
+    words = ["p10", "p50", "p90", "p99", "overshoot", "calls", "On average botocore's waiter"]
+    for word in [*words, *race.MEANINGS, *race.MEANINGS.values()]:
         assert word in out
 
 
@@ -58,10 +60,10 @@ def test_demo_prints_one_json_object(quick, capsys):
     """With --json the output is one object: every volume was created, awaited and counted."""
     assert main(["demo", "--volumes", "3", "--seed", "7", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert (report["volumes"], report["seed"], len(report["ways"])) == (3, 7, 3)
+    assert (report["volumes"], report["seed"], len(report["ways"])) == (3, 7, 5)
     for way in report["ways"]:
         assert 0.03 <= way["p10"] <= way["p50"] <= way["p90"] <= way["p99"]
-        assert way["describe_calls"] >= 3
+        assert way["describe_calls"] >= 1
         assert way["mean_overshoot"] > 0
 
 
@@ -75,21 +77,39 @@ def test_demo_shows_bars_on_a_terminal(quick, monkeypatch, capsys):
     assert "2/2" in capsys.readouterr().out
 
 
-def test_ways_are_the_three_that_are_compared(monkeypatch):
-    """The demo compares botocore's waiter, pollwait's and a naive loop, each counted by itself."""
-    monkeypatch.setattr(
-        race, "VolumeAvailableWaiter", partial(VolumeAvailableWaiter, clock=FakeClock())
-    )
+def test_ways_are_those_that_are_compared(monkeypatch):
+    """Each way waits for a volume by itself, and its calls are counted by themselves."""
+    for name in ("VolumeAvailableWaiter", "PollGroup", "poll"):
+        monkeypatch.setattr(race, name, partial(getattr(race, name), clock=FakeClock()))
     with ec2.EmbeddedEC2(ready=0, create_call=0, describe_call=0) as server:
-        contestants = race.ways(server)
+        contestants = race.ways(server, seed=1)
         volume = server.client("ec2").create_volume(AvailabilityZone="us-east-1a", Size=1)
         for way in contestants:
             way.wait(volume["VolumeId"])
         assert [(way.name, way.calls) for way in contestants] == [
             ("botocore's waiter", 1),
-            ("pollwait", 1),
             ("naive 1 s loop", 1),
+            ("pollwait, fitted", 1),
+            ("pollwait, shared", 1),
+            ("pollwait, by model", 1),
         ]
+
+
+def test_earlier_volumes_are_replayed_by_the_seed():
+    """What some ways know of others like it depends on the seed alone."""
+    known = race.earlier_waits(1)
+    assert known == race.earlier_waits(1) != race.earlier_waits(2)
+    assert len(known) == race.EARLIER
+    assert 0.5 < min(known) < max(known) < 5.122
+
+
+def test_fitted_schedule_makes_no_more_checks_than_the_waiter():
+    """It is expected to notice far sooner with no more checks than the waiter's own schedule."""
+    known = race.earlier_waits(1)
+    fitted = evaluate(race.fitted_schedule(known), known, check_duration=0.141, sees_at=0.5)
+    waiter = evaluate(race.SCHEDULE, known, check_duration=0.141, sees_at=0.5)
+    assert fitted.checks <= waiter.checks
+    assert fitted.overshoot < 0.5 * waiter.overshoot
 
 
 def test_requests_are_spread_over_the_demo():
@@ -107,7 +127,7 @@ def test_error_in_a_thread_ends_the_demo(quick, monkeypatch):
     def broken(volume):
         raise LookupError(volume)
 
-    monkeypatch.setattr(race, "ways", lambda server: [race.Way("broken", broken)])
+    monkeypatch.setattr(race, "ways", lambda server, seed: [race.Way("broken", broken)])
     with pytest.raises(LookupError, match="vol-"):
         main(["demo", "--volumes", "2"])
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from pollwait.cli.race import Noticed, Way
-from pollwait.cli.report import Figures, as_json, figures, percentiles, sentence
+from pollwait.cli.report import Figures, as_json, figures, legend, percentiles, sentence
 
 
-def found(botocore, own, naive, *, calls=(20, 30, 40)):
-    """Return the figures of three ways with these mean overshoots and calls."""
-    names = ("botocore's waiter", "pollwait", "naive 1 s loop")
-    overshoots = (botocore, own, naive)
+def found():
+    """Return figures of all ways, each different."""
+    overshoots = {
+        "botocore's waiter": 13.51234,
+        "naive 1 s loop": 0.9,
+        "pollwait, fitted": 0.3,
+        "pollwait, shared": 0.4,
+        "pollwait, by model": 0.35,
+    }
     return [
-        Figures(name, 1.0, 2.0, 3.0, 4.0, overshoot, count)
-        for name, overshoot, count in zip(names, overshoots, calls, strict=True)
+        Figures(name, 1.0, 2.0, 3.0, 4.0, overshoot, 100 - 10 * place)
+        for place, (name, overshoot) in enumerate(overshoots.items())
     ]
 
 
@@ -33,32 +36,32 @@ def test_percentiles_of_one_value_are_that_value():
     assert percentiles([2.5]) == [2.5] * 4
 
 
-@pytest.mark.parametrize(
-    ("calls", "text"),
-    [
-        ((20, 30, 40), "25% fewer DescribeVolumes calls than"),
-        ((20, 60, 40), "50% more DescribeVolumes calls than"),
-        ((20, 41, 40), "as many DescribeVolumes calls as"),
-    ],
-)
-def test_sentence_says_what_the_figures_mean(calls, text):
-    """One sentence with the overshoots, how they compare, and what they cost in calls."""
-    assert sentence(found(13.5, 0.45, 0.5, calls=calls)) == (
-        "On average pollwait noticed a volume 0.45 s after it was ready, botocore's waiter 13.5 s"
-        " (30 times as long) and the 1 s loop 0.50 s;"
-        f" pollwait made {text} that loop."
+def test_sentence_says_what_the_figures_mean():
+    """Each way is there with its overshoot and its calls."""
+    assert sentence(found()) == (
+        "On average botocore's waiter noticed a volume 13.5 s after it was ready"
+        " (100 DescribeVolumes calls) and the 1 s loop 0.90 s (90 calls). With pollwait it was"
+        " 0.30 s on a fitted schedule (80 calls), 0.40 s where the waits share calls (70), and"
+        " 0.35 s where a latency model says when to call (60)."
     )
 
 
 def test_sentence_finds_the_ways_by_name():
     """The order in which the ways were found does not matter."""
-    ways = found(13.5, 0.45, 0.5)
+    ways = found()
     assert sentence(ways[::-1]) == sentence(ways)
+
+
+def test_legend_says_what_each_way_is():
+    """Each way has a line, in the order of the table."""
+    lines = legend(found()).splitlines()
+    assert [line.partition(":")[0] for line in lines] == [each.way for each in found()]
+    assert lines[0] == "botocore's waiter: each wait looks at once and then every 15 s"
 
 
 def test_json_holds_all_figures():
     """The JSON form survives a round trip and rounds seconds to milliseconds."""
-    report = json.loads(json.dumps(as_json(found(13.51234, 0.45, 0.5), volumes=50, seed=3)))
+    report = json.loads(json.dumps(as_json(found(), volumes=50, seed=3)))
     assert (report["volumes"], report["seed"]) == (50, 3)
     assert report["ways"][0] == {
         "way": "botocore's waiter",
@@ -67,5 +70,5 @@ def test_json_holds_all_figures():
         "p90": 3.0,
         "p99": 4.0,
         "mean_overshoot": 13.512,
-        "describe_calls": 20,
+        "describe_calls": 100,
     }

@@ -9,15 +9,12 @@ from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from . import demo
+from . import aws, completion, demo, fit, plan, simulate, until
 from ._errors import UsageError
+from ._exit_codes import BROKEN_PIPE, INTERRUPTED, USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells report it
-INTERRUPTED = 130  # 128 + SIGINT
-USAGE = 2
+    from collections.abc import Mapping, Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,8 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: those of the command line by default.
 
     Returns:
-        0 on success, 2 for a call that cannot be carried out, 130 when interrupted, 141 when nobody
-        reads the output to its end.
+        0 on success, 1 for a wait that failed, 124 for one that was not ready in time, 2 for a call
+        that cannot be carried out, 130 when interrupted, 141 when nobody reads the output to its
+        end.
     """
     try:
         return _run(arguments)
@@ -44,8 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     _replace_unprintable()
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    parser, commands = _parser()
     try:
-        options = _parser().parse_args(arguments)
+        if words[:1] == [completion.ASK]:
+            return completion.answer(commands, words[1:])
+        options = parser.parse_args(words)
         return int(options.run(options))
     finally:
         # What is left in the buffer meets a broken pipe here, where that is handled, and not when
@@ -69,11 +71,13 @@ def _close_output() -> None:
         os.close(nowhere)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
+    """Return the parser, and that of each command."""
     parser = argparse.ArgumentParser(
         prog="pollwait", description="Wait for things, and see what waiting costs."
     )
     parser.add_argument("--version", action="version", version=f"pollwait {version('pollwait')}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    demo.add_to(commands)
-    return parser
+    for command in (aws, until, plan, fit, simulate, demo, completion):
+        command.add_to(commands)
+    return parser, commands.choices

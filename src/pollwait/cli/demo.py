@@ -1,4 +1,4 @@
-"""``pollwait demo``: real boto3 clients wait for real HTTP answers, in three ways side by side."""
+"""``pollwait demo``: real boto3 clients wait for real HTTP answers, in five ways side by side."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ def add_to(commands: Any) -> None:
     """Add the command to the parser's commands."""
     parser = commands.add_parser(
         "demo",
-        help="wait for volumes of an embedded EC2 in three ways, and compare",
+        help="wait for volumes of an embedded EC2 in five ways, and compare",
         description=(
             "Start an embedded EC2 on a loopback port, create volumes with boto3, and wait for all"
-            " of them in three ways side by side: botocore's waiter, pollwait's, and a naive loop."
-            " Takes about half a minute."
+            " of them in five ways side by side: botocore's waiter, a naive loop, a poll each on a"
+            " fitted schedule, pollwait's waiter, whose waits share calls, and a group that goes by"
+            " a latency model. Takes about half a minute."
         ),
     )
     parser.add_argument("--volumes", type=_count, default=50, help="how many (default: 50)")
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
     console = _console(quiet=options.json)
     with _server(options.seed) as ec2:
-        contestants = race.ways(ec2)
+        contestants = race.ways(ec2, options.seed)
         console.print(
             f"An EC2 of our own listens on {ec2.endpoint_url}. Creating {options.volumes} volumes,"
             " each of which is ready 1 to 5 s after its request, and waiting for them in"
@@ -57,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(report.as_json(found, options.volumes, options.seed)))  # noqa: T201
     else:
         console.print(_table(found))
+        console.print(report.legend(found), style="dim")
         console.print(report.sentence(found))
     return 0
 
@@ -132,7 +134,7 @@ def _plain(
     total = volumes * len(contestants)
     for done, _ in enumerate(notices, start=1):
         if done * LINES // total > (done - 1) * LINES // total:
-            counts = ", ".join(f"{way.name} {len(way.noticed)}" for way in contestants)
+            counts = "; ".join(f"{way.name} {len(way.noticed)}" for way in contestants)
             console.print(f"noticed of {volumes}: {counts}")
 
 

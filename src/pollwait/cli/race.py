@@ -14,17 +14,37 @@ from random import Random
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
+from .._core.evaluate import evaluate
+from .._core.fit import fit
+from .._sync.group import PollGroup
+from .._sync.poller import poll
 from ..aws import VolumeAvailableWaiter
+from ..aws._ebs import SCHEDULE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
+    from .._core.schedule import Schedule
     from ..testing.ec2 import EmbeddedEC2
 
-# The ways, by the names under which they are shown.
+# The ways, by the names under which they are shown, and what each of them is.
 BOTOCORE = "botocore's waiter"
-POLLWAIT = "pollwait"
 NAIVE = "naive 1 s loop"
+FITTED = "pollwait, fitted"
+SHARED = "pollwait, shared"
+INFORMED = "pollwait, by model"
+
+MEANINGS = {
+    BOTOCORE: "each wait looks at once and then every 15 s",
+    NAIVE: "each wait looks at once and then every second",
+    FITTED: "each wait on its own, with poll() on a schedule from fit()",
+    SHARED: "all waits share the calls of one VolumeAvailableWaiter, which follows a schedule",
+    INFORMED: "all waits share the calls of one PollGroup, which goes by a latency model",
+}
+
+# The last two know how long so many volumes took before: drawn like those of the demo, and never
+# the same ones.
+EARLIER = 500
 
 TIMEOUT = 120.0  # seconds; the slowest volume of the default model is ready after 5.1 s
 
@@ -72,20 +92,46 @@ class Way:
             self.calls += 1
 
 
-def ways(ec2: EmbeddedEC2) -> list[Way]:
-    """Return the demo's three ways: botocore's waiter, pollwait's waiter, a naive loop."""
-    clients = [ec2.client("ec2") for _ in range(3)]
-    botocore_client, own_client, naive_client = clients
-    botocore_waiter = botocore_client.get_waiter("volume_available")
-    own_waiter = VolumeAvailableWaiter(own_client)
-    made = [
-        Way(BOTOCORE, lambda volume: botocore_waiter.wait(VolumeIds=[volume])),
-        Way(POLLWAIT, lambda volume: own_waiter.wait(volume, timeout=TIMEOUT)),
-        Way(NAIVE, lambda volume: _naive(naive_client, volume)),
-    ]
-    for way, client in zip(made, clients, strict=True):
+def ways(ec2: EmbeddedEC2, seed: int) -> list[Way]:
+    """Return the demo's ways.
+
+    Args:
+        ec2: a server that runs.
+        seed: of the earlier volumes that some of the ways know of.
+    """
+    known = earlier_waits(seed)
+    makers: dict[str, Callable[[Any], Callable[[str], object]]] = {
+        BOTOCORE: _with_botocore,
+        NAIVE: _naively,
+        FITTED: lambda client: _alone(client, fitted_schedule(known)),
+        SHARED: _with_waiter,
+        INFORMED: lambda client: _informed(client, known),
+    }
+    made: list[Way] = []
+    for name, make in makers.items():
+        client = ec2.client("ec2")
+        way = Way(name, make(client))
         way.count(client)
+        made.append(way)
     return made
+
+
+def earlier_waits(seed: int) -> list[float]:
+    """Draw the seconds that earlier volumes took, from the return of CreateVolume until ready."""
+    from ..testing.ec2 import CREATE_CALL, EBS_READY
+
+    rng = Random(f"earlier {seed}")
+    drawn = (EBS_READY.draw(rng) - CREATE_CALL.draw(rng) for _ in range(EARLIER))
+    return [max(0.0, seconds) for seconds in drawn]
+
+
+def fitted_schedule(known: Sequence[float]) -> Schedule:
+    """Fit a schedule that makes no more checks than that of the waiter is expected to."""
+    from ..testing.ec2 import DESCRIBE_CALL
+
+    look = {"check_duration": DESCRIBE_CALL, "sees_at": 0.5}
+    most = evaluate(SCHEDULE, known, **look).checks
+    return fit(known, max_checks=most, **look).schedule
 
 
 def run(ec2: EmbeddedEC2, contestants: list[Way], volumes: int, seed: int) -> Iterator[Noticed]:
@@ -143,10 +189,43 @@ def _start(
     Thread(target=reporting, daemon=True).start()
 
 
-def _naive(client: Any, volume: str) -> None:
+def _with_botocore(client: Any) -> Callable[[str], object]:
+    waiter = client.get_waiter("volume_available")
+    return lambda volume: waiter.wait(VolumeIds=[volume])
+
+
+def _naively(client: Any) -> Callable[[str], object]:
     """Wait as one writes it without thinking."""
-    while True:
-        answer = client.describe_volumes(VolumeIds=[volume])
-        if answer["Volumes"][0]["State"] == "available":
-            return
-        time.sleep(1)
+
+    def wait(volume: str) -> None:
+        while _states(client, [volume])[volume] != "available":
+            time.sleep(1)
+
+    return wait
+
+
+def _alone(client: Any, schedule: Schedule) -> Callable[[str], object]:
+    return lambda volume: poll(
+        lambda: _states(client, [volume])[volume],
+        until="available".__eq__,
+        schedule=schedule,
+        timeout=TIMEOUT,
+    )
+
+
+def _with_waiter(client: Any) -> Callable[[str], object]:
+    waiter = VolumeAvailableWaiter(client)
+    return lambda volume: waiter.wait(volume, timeout=TIMEOUT)
+
+
+def _informed(client: Any, known: Sequence[float]) -> Callable[[str], object]:
+    group: PollGroup[str, str] = PollGroup(
+        lambda volumes: _states(client, volumes), max_size=500, latency=known
+    )
+    return lambda volume: group.wait(volume, until="available".__eq__, timeout=TIMEOUT)
+
+
+def _states(client: Any, volumes: list[str]) -> dict[str, str]:
+    """Ask for the states of some volumes."""
+    answer = client.describe_volumes(VolumeIds=volumes)
+    return {volume["VolumeId"]: volume["State"] for volume in answer["Volumes"]}

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean, quantiles
 from typing import TYPE_CHECKING
 
-from .race import BOTOCORE, NAIVE, POLLWAIT
+from .race import BOTOCORE, FITTED, INFORMED, MEANINGS, NAIVE, SHARED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,25 +45,25 @@ def percentiles(values: Sequence[float]) -> list[float]:
     return [hundredths[percent - 1] for percent in PERCENTILES]
 
 
+def legend(found: Sequence[Figures]) -> str:
+    """Say what each way is, one a line."""
+    return "\n".join(f"{each.way}: {MEANINGS[each.way]}" for each in found)
+
+
 def sentence(found: Sequence[Figures]) -> str:
-    """Say what the figures mean, in one sentence."""
+    """Say what the figures mean, in two sentences."""
     ways = {each.way: each for each in found}
-    botocore, own, naive = ways[BOTOCORE], ways[POLLWAIT], ways[NAIVE]
+    botocore, naive = ways[BOTOCORE], ways[NAIVE]
+    fitted, shared, informed = ways[FITTED], ways[SHARED], ways[INFORMED]
     return (
-        f"On average pollwait noticed a volume {own.mean_overshoot:.2f} s after it was ready,"
-        f" botocore's waiter {botocore.mean_overshoot:.1f} s"
-        f" ({botocore.mean_overshoot / own.mean_overshoot:.0f} times as long) and the 1 s loop"
-        f" {naive.mean_overshoot:.2f} s; pollwait made"
-        f" {_compared(own.describe_calls, naive.describe_calls)} that loop."
+        f"On average botocore's waiter noticed a volume {botocore.mean_overshoot:.1f} s after it"
+        f" was ready ({botocore.describe_calls} DescribeVolumes calls) and the 1 s loop"
+        f" {naive.mean_overshoot:.2f} s ({naive.describe_calls} calls). With pollwait it was"
+        f" {fitted.mean_overshoot:.2f} s on a fitted schedule ({fitted.describe_calls} calls),"
+        f" {shared.mean_overshoot:.2f} s where the waits share calls ({shared.describe_calls}), and"
+        f" {informed.mean_overshoot:.2f} s where a latency model says when to call"
+        f" ({informed.describe_calls})."
     )
-
-
-def _compared(calls: int, others: int) -> str:
-    """Say how many DescribeVolumes calls were made; within 5 % they are as many."""
-    share = calls / others - 1
-    if abs(share) < 0.05:
-        return "as many DescribeVolumes calls as"
-    return f"{abs(share):.0%} {'more' if share > 0 else 'fewer'} DescribeVolumes calls than"
 
 
 def as_json(found: Sequence[Figures], volumes: int, seed: int) -> dict[str, Any]:
