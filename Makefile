@@ -31,7 +31,15 @@ bench: $(READY)
 	$(BIN)/python bench/virtual_hour.py
 	$(BIN)/python bench/batcher.py
 	$(BIN)/python bench/group.py
+	$(BIN)/python bench/group_model.py
 	$(BIN)/python bench/shared_calls.py
+	$(BIN)/python bench/seed_table.py
+	$(BIN)/python bench/over_http.py
+	$(BIN)/python bench/latency_families.py
+	$(BIN)/python bench/learning.py
+	$(BIN)/python bench/aws_waiters.py
+	$(BIN)/python bench/aws_threads.py
+	$(BIN)/python bench/retry_modes.py
 
 ci:
 	.ci/run

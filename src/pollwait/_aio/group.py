@@ -7,7 +7,8 @@ import random
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from .._core.duration import seconds as in_seconds
-from .._core.group_settings import MIN_GAP, RIDING, GroupSettings, distinct
+from .._core.group_settings import RIDING, GroupSettings, distinct
+from .._core.no_foresight import CALL_COST
 from .._core.schedule import DEFAULT
 from .._core.settings import UNSET
 from .completions import Completions
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .._core.duration import Duration
     from .._core.group_settings import Riding
     from .._core.isolation import Isolate
+    from .._core.latency import Latency
     from .._core.rules import Rng
     from .._core.schedule import Schedule
     from .._core.settings import Predicate, RetryOn, Unset
@@ -62,6 +64,10 @@ class PollGroup(Generic[K, V]):
         is_throttle: as in ``pollwait.PollGroup``; its predicates are plain functions.
         isolate: as in ``pollwait.PollGroup``; a plain function.
         missing_grace: as in ``pollwait.PollGroup``.
+        latency: as in ``pollwait.PollGroup``.
+        call_cost: as in ``pollwait.PollGroup``.
+        learn: as in ``pollwait.PollGroup``. The model may take some 50 ms to make up its mind after
+            much news, in which the loop stands still.
         clock: tells the time and sleeps; by default that of the running loop.
         rng: as in ``pollwait.PollGroup``.
         on_event: as in ``pollwait.PollGroup``; a plain function.
@@ -93,13 +99,16 @@ class PollGroup(Generic[K, V]):
         ],
         *,
         max_size: int,
-        min_gap: Duration = MIN_GAP,
+        min_gap: Duration | None = None,
         riding: Riding = RIDING,
         schedule: Schedule = DEFAULT,
         retry_on: RetryOn | Iterable[RetryOn] = (),
         is_throttle: RetryOn | Iterable[RetryOn] | None = None,
         isolate: Isolate | None = None,
         missing_grace: Duration = 0.0,
+        latency: Latency | None = None,
+        call_cost: Duration = CALL_COST,
+        learn: bool = False,
         clock: AsyncClock | None = None,
         rng: Rng | None = None,
         on_event: GroupHook | None = None,
@@ -114,6 +123,9 @@ class PollGroup(Generic[K, V]):
             is_throttle=is_throttle,
             isolate=isolate,
             missing_grace=missing_grace,
+            latency=latency,
+            call_cost=call_cost,
+            learn=learn,
             clock=clock,
             rng=rng,
             on_event=on_event,

@@ -12,6 +12,8 @@ Nothing here sleeps, reads a clock, starts anything or does input and output. By
 - many waits that share calls: ``group`` (the machine) with its ``group_settings``; ``room``,
   ``agenda`` and ``pace`` say who is asked and when, ``seat`` is a wait in it, ``ticket`` a caller,
   ``call`` one call and ``judge`` what its answers mean;
+- when a group calls that knows how long things take: ``foresight``, over ``expected``, ``cohorts``
+  and ``outlook``; ``no_foresight`` stands in for it where a group goes by its schedule;
 - how long things take: ``samples`` (what was seen), ``distribution`` (what follows), ``estimate``
   (of the one from the other) and ``latency`` (a model that learns);
 - the schedule for it: ``fit`` (the public face) over ``inspection`` (when to look) and ``plan`` (how

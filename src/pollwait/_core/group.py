@@ -29,6 +29,8 @@ Invariants
   one check with the next call, if that comes within the least gap. A verdict without a look would
   be no verdict.
 - Each wait that is due is served before any that is due later, so none starves.
+- Where the group knows how long things take, ``foresight`` says when to call, and waits are due by
+  their deadlines and by hints only. All that is said above holds.
 - The work of a call grows with the waits that it carries, not with all that there are.
 """
 
@@ -76,6 +78,7 @@ class Group:
 
     __slots__ = (
         "_chance",
+        "_foresight",
         "_fresh",
         "_hint",
         "_in_flight",
@@ -93,6 +96,7 @@ class Group:
         self._chance = Chance(rng)
         self._hint = hint
         self._room = Room()
+        self._foresight = settings.foresight()
         self._in_flight = 0
         self._last_start = -INFINITY
         self._fresh = True
@@ -108,7 +112,7 @@ class Group:
 
     def seat(self, key: Any, settings: Settings, now: float, owner: object = None) -> Seat:
         """Make a wait that begins now; it takes part once it has joined."""
-        return Seat(key, settings, now, self._chance, owner)
+        return self._foresight.seat(key, settings, now, self._chance, owner)
 
     def join(self, seats: Collection[Seat]) -> None:
         """Let waits take part, from their initial delay on; all, or none if a key cannot be."""
@@ -119,11 +123,13 @@ class Group:
         except BaseException:
             self.leave(seats)
             raise
+        self._foresight.add(seats)
         self._room.tidy()
 
     def leave(self, seats: Iterable[Seat]) -> list[Seat]:
         """Forget waits; return those that were not over."""
         left = [seat for seat in seats if self._room.remove(seat)]
+        self._foresight.over(left)
         self._room.tidy()
         return left
 
@@ -147,9 +153,13 @@ class Group:
     def step(self, now: float) -> tuple[list[Seat], Call | None]:
         """Return the waits that are over by their deadlines, and a call to make now, if any."""
         self._room.notice_due(now)
+        if self._foresight.moment <= now + NEAR:
+            self._foresight.confirm()
         call = self._start(now) if self._next_call() <= now + NEAR else None
         next_call = self._next_call()
-        return self._room.expired(now, lambda seat: self._end_of(seat, next_call)), call
+        over = self._room.expired(now, lambda seat: self._end_of(seat, next_call))
+        self._foresight.over(over)
+        return over, call
 
     def ended(self, call: Call, now: float) -> None:
         """Take in that a call does not occupy the service any more."""
@@ -160,8 +170,9 @@ class Group:
                 self.pace.throttled(call.started, now)
             elif call.good:
                 self.pace.passed()
+                self._foresight.called(now - call.started)
 
-    def settle(self, seats: Iterable[Seat]) -> list[Seat]:
+    def settle(self, seats: Collection[Seat]) -> list[Seat]:
         """Take in that waits were judged: return those that are over, and keep the others."""
         over: list[Seat] = []
         for seat in seats:
@@ -172,6 +183,8 @@ class Group:
             else:
                 self._room.remove(seat)
                 over.append(seat)
+        self._foresight.over(over)
+        self._foresight.add(seats)
         self._room.tidy()
         return over
 
@@ -208,7 +221,7 @@ class Group:
         due = self._room.next_due() if first is None else first.due
         if self._fresh and (first is None or not first.final):
             due += min(LINGER, self.pace.least)
-        return max(due, self._last_start + self.pace.gap)
+        return max(min(due, self._foresight.moment), self._last_start + self.pace.gap)
 
     def _end_of(self, seat: Seat, next_call: float) -> float:
         """Return until when a wait may stay, at its deadline."""
@@ -218,7 +231,11 @@ class Group:
         return late if next_call <= late else seat.deadline
 
     def _start(self, now: float) -> Call:
-        seats = self._room.board(self._settings.max_size, now, lambda seat: self._counts(seat, now))
+        first = self._foresight.first_served(now)
+        seats = self._room.board(
+            self._settings.max_size, now, lambda seat: self._counts(seat, now), first
+        )
+        self._foresight.boarded(seats.values())
         self._last_start = now
         self._fresh = False
         self._in_flight += 1

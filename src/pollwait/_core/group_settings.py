@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .callables import refuse_generator_function
 from .duration import at_least_one, seconds
+from .no_foresight import CALL_COST, NoForesight
 from .schedule import DEFAULT
 from .settings import Settings
 from .value import Value
@@ -13,8 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any, Literal, TypeAlias
 
+    from .distribution import Distribution
     from .duration import Duration
     from .isolation import Isolate
+    from .latency import Latency, LatencyModel
     from .rules import Rng
     from .schedule import Schedule
     from .settings import Predicate, RetryOn
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 
 # Seconds; `bench/group.py` has the figures that this and the next choice rest on.
 MIN_GAP = 0.5
+
+# Seconds, where a latency model decides: it keeps calls apart by itself, and the gap only bounds
+# how often a very busy group calls.
+MIN_GAP_FORESEEN = 0.25
 
 RIDING: Riding = "free"
 
@@ -43,6 +50,9 @@ class GroupSettings(Value):
         "is_throttle",
         "isolate",
         "missing_grace",
+        "latency",
+        "call_cost",
+        "learn",
         "waits",
     )
     fetch: Callable[[list[Any]], Any]
@@ -52,6 +62,9 @@ class GroupSettings(Value):
     is_throttle: tuple[Predicate, ...]
     isolate: Isolate | None
     missing_grace: float
+    latency: Distribution | LatencyModel | None
+    call_cost: float
+    learn: bool
     waits: Settings
 
     def __init__(
@@ -59,13 +72,16 @@ class GroupSettings(Value):
         fetch: Callable[[list[Any]], Any],
         *,
         max_size: int,
-        min_gap: Duration = MIN_GAP,
+        min_gap: Duration | None = None,
         riding: Riding = RIDING,
         schedule: Schedule = DEFAULT,
         retry_on: RetryOn | Iterable[RetryOn] = (),
         is_throttle: RetryOn | Iterable[RetryOn] | None = None,
         isolate: Isolate | None = None,
         missing_grace: Duration = 0.0,
+        latency: Latency | None = None,
+        call_cost: Duration = CALL_COST,
+        learn: bool = False,
         clock: Any = None,
         rng: Rng | None = None,
         on_event: Callable[[Any], object] | None = None,
@@ -75,16 +91,86 @@ class GroupSettings(Value):
             raise ValueError(f"riding must be 'free' or 'counts': got riding={riding!r}")
         if isolate is not None and not callable(isolate):
             raise TypeError(f"isolate must be callable or None: got isolate={isolate!r}")
+        known = _known(latency, learn)
+        if known is not None:
+            _refuse_schedule(schedule, riding)
         self._fill(
             fetch,
             at_least_one(max_size, "max_size"),
-            seconds(min_gap, "min_gap"),
+            _min_gap(min_gap, known is not None),
             riding,
             _throttles(is_throttle),
             isolate,
             seconds(missing_grace, "missing_grace"),
+            known,
+            _call_cost(call_cost),
+            learn,
             Settings(schedule=schedule, retry_on=retry_on, clock=clock, rng=rng, on_event=on_event),
         )
+
+    def foresight(self) -> NoForesight:
+        """Return what a group is to go by besides the schedule."""
+        if self.latency is None:
+            return NoForesight()
+        from .foresight import Foresight
+
+        return Foresight(self.latency, self.call_cost, self.max_size, self.learn)
+
+
+def _known(latency: Latency | None, learn: bool) -> Distribution | LatencyModel | None:
+    """Return what is known of latencies; a model of the group's own where none was given."""
+    if not isinstance(learn, bool):
+        raise TypeError(f"learn must be a bool: got learn={learn!r}")
+    if latency is None and not learn:
+        return None
+    from .distribution import Distribution
+    from .latency import LatencyModel
+
+    if isinstance(latency, Distribution):
+        if learn:
+            raise TypeError(
+                "learn needs a LatencyModel, samples or no latency at all: a Distribution is fixed"
+            )
+        return latency
+    if isinstance(latency, LatencyModel):
+        return latency
+    if latency is None:
+        return LatencyModel()
+    if isinstance(latency, (str, bytes)) or not hasattr(latency, "__iter__"):
+        raise TypeError(
+            "latency must be a LatencyModel, a Distribution, samples or None:"
+            f" got latency={latency!r}"
+        )
+    return LatencyModel(latency)
+
+
+def _refuse_schedule(schedule: Schedule, riding: Riding) -> None:
+    """Refuse what a group would not follow, because a latency model decides."""
+    if schedule != DEFAULT:
+        raise ValueError(
+            "give a schedule or a latency model, not both: with a model the group decides when to"
+            f" call; got schedule={schedule!r}"
+        )
+    if riding != RIDING:
+        raise ValueError(
+            f"riding is about schedules, and with a latency model there is none: got {riding=!r}"
+        )
+
+
+def _min_gap(min_gap: Duration | None, foreseen: bool) -> float:
+    if min_gap is None:
+        return MIN_GAP_FORESEEN if foreseen else MIN_GAP
+    return seconds(min_gap, "min_gap")
+
+
+def _call_cost(call_cost: Duration) -> float:
+    cost = seconds(call_cost, "call_cost")
+    if not cost:
+        raise ValueError(
+            f"call_cost must be > 0 seconds: got call_cost={call_cost!r}; to call as often as"
+            " min_gap allows give a small one"
+        )
+    return cost
 
 
 def _throttles(named: RetryOn | Iterable[RetryOn] | None) -> tuple[Predicate, ...]:

@@ -55,7 +55,9 @@ class Room:
         """Let a wait take part."""
         found = self._places.setdefault(seat.key, seat)
         self.size += 1
-        seat.stage = "early"
+        seat.stage = seat.begins
+        if seat.stage == "riding":
+            self._riding[seat] = None
         if isinstance(found, dict):
             found[seat] = None
         elif found is not seat:
@@ -118,20 +120,29 @@ class Room:
         """Return the next deadline; infinity if there is none."""
         return self._deadlines.first(_watched)
 
-    def board(self, room: int, now: float, counts: Callable[[Seat], bool]) -> dict[Any, list[Seat]]:
+    def board(
+        self,
+        room: int,
+        now: float,
+        counts: Callable[[Seat], bool],
+        first: Iterable[Seat] = (),
+    ) -> dict[Any, list[Seat]]:
         """Fill a call, and return whom it carries, by key.
 
         Args:
             room: how many keys it may carry.
             now: when it starts.
             counts: tells whether a check counts for the schedule of a wait that is not due.
+            first: who goes first of those that are not due; all others follow in their order.
         """
         seats: dict[Any, list[Seat]] = {}
-        for queue in (self._due, self._riding):
-            while queue and len(seats) < room:
-                for seat in list(islice(queue, room - len(seats))):
-                    if seat.stage != "asked":
-                        seats[seat.key] = self._board_all(seat.key, now, counts)
+        self._fill(seats, self._due, room, now, counts)
+        for seat in first:
+            if len(seats) == room:
+                return seats
+            if seat.stage != "asked":  # else it goes with another for its key, or was due
+                seats[seat.key] = self._board_all(seat.key, now, counts)
+        self._fill(seats, self._riding, room, now, counts)
         return seats
 
     def expired(self, now: float, end_of: Callable[[Seat], float]) -> list[Seat]:
@@ -156,6 +167,20 @@ class Room:
             seat.broke(now, "timeout")
             over.append(seat)
         return over
+
+    def _fill(
+        self,
+        seats: dict[Any, list[Seat]],
+        queue: dict[Seat, None],
+        room: int,
+        now: float,
+        counts: Callable[[Seat], bool],
+    ) -> None:
+        """Fill a call from a queue, whose waits leave it as they get on."""
+        while queue and len(seats) < room:
+            for seat in list(islice(queue, room - len(seats))):
+                if seat.stage != "asked":
+                    seats[seat.key] = self._board_all(seat.key, now, counts)
 
     def _board_all(self, key: Any, now: float, counts: Callable[[Seat], bool]) -> list[Seat]:
         """Let all who wait for a key, and may be asked, get on the call."""

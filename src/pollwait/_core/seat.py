@@ -9,8 +9,9 @@ from .wait import Wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Literal, TypeAlias
+    from typing import Any, ClassVar, Literal, TypeAlias
 
+    from .cohorts import Cohort
     from .rules import Rng, State, Step
     from .settings import Settings
 
@@ -70,6 +71,8 @@ class Seat(Wait):
         rides: the present call leaves the schedule alone.
         stage: where it stands.
         absent_since: when the present absence of its key was first seen.
+        unready: seconds from its beginning to the end of the last check that found it not ready;
+            None if none did.
         outcome: the good value or the error, once it is over.
     """
 
@@ -82,8 +85,10 @@ class Seat(Wait):
         "owner",
         "rides",
         "stage",
+        "unready",
         "watched",
     )
+    begins: ClassVar[Stage] = "early"  # the stage of one that has just joined
 
     def __init__(
         self, key: Any, settings: Settings, now: float, rng: Rng, owner: object = None
@@ -99,6 +104,7 @@ class Seat(Wait):
         self.rides = False
         self.stage: Stage = "over"
         self.absent_since: float | None = None
+        self.unready: float | None = None
         self.outcome: Any = None
 
     @property
@@ -110,6 +116,11 @@ class Seat(Wait):
     def final(self) -> bool:
         """True if the next check is the last one."""
         return self._final
+
+    @property
+    def not_ready_at(self) -> float | None:
+        """As in any wait; None if no check found it not ready."""
+        return self.unready
 
     def board(self, rides: bool) -> None:
         """Get on a call, which it is carried by ahead of its time if it was not due."""
@@ -129,10 +140,13 @@ class Seat(Wait):
         """Take in the outcome of a check, as ``report`` does."""
         self._seen = _NEVER  # the group itself watches whether its clock moves
         if self.rides:
-            self._step = self._hold
-        self.report(value, now, end, error, hint)
-        if self.rides:
-            self._step = self.settings.schedule.step
+            own, self._step = self._step, self._hold
+            self.report(value, now, end, error, hint)
+            self._step = own
+        else:
+            self.report(value, now, end, error, hint)
+        if end is None:
+            self.unready = self.elapsed
         if self.attempts > 2:
             self._rows[_row(self.attempts - 1)] = None
         if self.delay is not None:
@@ -141,7 +155,9 @@ class Seat(Wait):
     def put_off(self, error: Exception, now: float) -> None:
         """Go on as if not asked, until the deadline: the service was too busy to answer."""
         self.rides = True
+        unready = self.unready
         self.take(None, now, error=error)
+        self.unready = unready
 
     def missed(self, error: Exception, grace: float, now: float) -> None:
         """Go on or fail: the answer lacked the key."""
@@ -162,6 +178,36 @@ class Seat(Wait):
 
     def _hold(self, state: State, now: float, started: float, rng: Rng) -> Step:
         return max(self.due - now, 0.0), state
+
+
+class ForeseenSeat(Seat):
+    """The state of one wait in a group that knows how long things take.
+
+    The group decides when to ask. By itself such a wait is due at its deadline only, or when it was
+    told to look again.
+
+    Attributes:
+        cohort: where it is counted while a call could carry it.
+        seen: when it was last seen not ready; at first, when it began.
+    """
+
+    __slots__ = ("cohort", "seen")
+    begins = "riding"
+
+    def __init__(
+        self, key: Any, settings: Settings, now: float, rng: Rng, owner: object = None
+    ) -> None:
+        super().__init__(key, settings, now, rng, owner)
+        self._step = _wait_for_news
+        self._final = True
+        self.delay = self.timeout
+        self.due = self._deadline
+        self.cohort: Cohort | None = None
+        self.seen = now
+
+
+def _wait_for_news(state: State, now: float, started: float, rng: Rng) -> Step:
+    return INFINITY, state
 
 
 def _row(attempt: int) -> int:

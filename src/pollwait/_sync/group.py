@@ -5,7 +5,8 @@ from __future__ import annotations
 from .._core.callables import refuse_coroutine_function
 from .._core.duration import seconds as in_seconds
 from .._core.generic import Generic, TypeVar
-from .._core.group_settings import MIN_GAP, RIDING, GroupSettings, distinct
+from .._core.group_settings import RIDING, GroupSettings, distinct
+from .._core.no_foresight import CALL_COST
 from .._core.schedule import DEFAULT
 from .._core.settings import UNSET
 from .._core.typed import overload
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .._core.duration import Duration
     from .._core.group_settings import Riding
     from .._core.isolation import Isolate
+    from .._core.latency import Latency
     from .._core.rules import Rng
     from .._core.schedule import Schedule
     from .._core.settings import Predicate, RetryOn, Settings, Unset
@@ -49,7 +51,8 @@ class PollGroup(Generic[K, V]):
     """Many waits that share each call, so that a thousand cost about as many calls as one.
 
     Where one call can ask for many things, such as a describe call with a list of ids, waits for
-    them join one group. Whenever one of them is due, the call carries all the others too.
+    them join one group. Whenever one of them is due, the call carries all the others too. A group
+    that is told how long things take follows no schedule: it calls when that is worth most.
 
     It starts no thread: of the threads that wait, one at a time sleeps until the next call is due,
     and makes it. Predicates run there too, so not always in the thread of their own wait. While
@@ -66,7 +69,8 @@ class PollGroup(Generic[K, V]):
         min_gap: seconds between the starts of any two calls, at the least, and so what trades
             latency for calls: 0.5 means at most 2 calls a second, however many waits there are, and
             something ready is noticed late by 0.25 s on average where waits come and go all the
-            time. Only calls that look for poison keys come without a gap.
+            time. Only calls that look for poison keys come without a gap. By default 0.5, and 0.25
+            with a latency model, which sets calls further apart than that if it can.
         riding: what a call means for a wait that it carries ahead of its time. With ``"free"`` the
             wait's own schedule stays as it is, so that long waits help each other to be noticed
             soon. With ``"counts"`` the wait is next due a delay after the call, which makes fewer
@@ -83,6 +87,24 @@ class PollGroup(Generic[K, V]):
         missing_grace: seconds for which a key may be missing from the answers, from its first
             absence on, before its wait fails; a present answer starts this afresh. With 0 the first
             absence fails it.
+        latency: how long it takes from the start of a wait until it is ready: a ``LatencyModel``, a
+            ``Distribution``, or samples as a ``LatencyModel`` takes them. With it the group calls
+            when what its waits are expected to have lost, those seconds for which they have been
+            ready and unnoticed, is worth a call. ``schedule`` and ``riding`` must not be given
+            then. Each call carries all waits, from their beginning on; where there are more than
+            ``max_size``, those that are expected to have lost the most. A wait's deadline and a
+            predicate's ``TryAgain(after=...)`` make it due as ever. One that takes far
+            longer than the model knows is asked for ever less often; that nothing is ready far
+            sooner is believed.
+        call_cost: the seconds of waiting, summed over all waits, that one call is worth; above 0.
+            With half of it calls are about 1.4 times as many, and come that much sooner. A call is
+            made when about so much is expected to be lost: sooner if nobody else is about to be
+            ready, from a quarter of it on, and later if many are, up to four times as much.
+        learn: whether the model takes in what the group sees, the given ``LatencyModel`` itself, so
+            that it can be kept for next time. Samples go into a model of the group's own, and
+            without ``latency`` one begins that knows nothing; after some hundred waits it does
+            about as well as one that was told. Waits that end before they are ready count as "not
+            by then". A call is taken to see the state halfway through.
         clock: tells the time and sleeps; by default that of the system.
         rng: draws the jitter; by default the module ``random``. It is drawn once per call, for all
             that the call carries: apart they would need more calls.
@@ -117,13 +139,16 @@ class PollGroup(Generic[K, V]):
         fetch: Callable[[list[K]], Mapping[K, V | Exception]],
         *,
         max_size: int,
-        min_gap: Duration = MIN_GAP,
+        min_gap: Duration | None = None,
         riding: Riding = RIDING,
         schedule: Schedule = DEFAULT,
         retry_on: RetryOn | Iterable[RetryOn] = (),
         is_throttle: RetryOn | Iterable[RetryOn] | None = None,
         isolate: Isolate | None = None,
         missing_grace: Duration = 0.0,
+        latency: Latency | None = None,
+        call_cost: Duration = CALL_COST,
+        learn: bool = False,
         clock: Clock | None = None,
         rng: Rng | None = None,
         on_event: GroupHook | None = None,
@@ -139,6 +164,9 @@ class PollGroup(Generic[K, V]):
             is_throttle=is_throttle,
             isolate=isolate,
             missing_grace=missing_grace,
+            latency=latency,
+            call_cost=call_cost,
+            learn=learn,
             clock=clock,
             rng=rng,
             on_event=on_event,
