@@ -29,7 +29,10 @@ from pollwait.testing import FakeClock
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path(pollwait.__file__).parent
-PUBLIC = ["pollwait", *(f"pollwait.{name}" for name in ("aio", "aws", "simulate", "testing", "testing.ec2"))]
+PUBLIC = [
+    "pollwait",
+    *(f"pollwait.{name}" for name in ("aio", "aws", "simulate", "testing", "testing.ec2")),
+]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLES = [path for path in sorted(SOURCE.rglob("*.py")) if ">>>" in path.read_text("utf-8")]
 

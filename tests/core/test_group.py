@@ -296,7 +296,7 @@ def test_throttles_slow_the_group_and_end_no_wait():
         schedule=fixed(0.25).times(8),
         min_gap=0.5,
     )
-    world.join("a", "b", timeout=10)
+    world.join("a", "b", timeout=16)
     world.run()
     gaps = [late - early for early, late in pairwise(world.starts)]
     assert gaps[:3] == [1, 2, 4]
@@ -304,6 +304,23 @@ def test_throttles_slow_the_group_and_end_no_wait():
     assert not asked
     assert world.ends[0][1:] == ("a", "ready")
     assert world.ends[1][1] == "b"
+
+
+@pytest.mark.parametrize("refill", [0.1, 0.25, 0.5, 1.0, 1.5])
+def test_pace_spends_what_a_bucket_refills(refill):
+    """However little a service allows, calls come hardly faster than that, and not much slower."""
+    pace, now, calls, tokens = Pace(0.5), 0.0, 0, 2.0
+    hour = 3600.0
+    while now < 2 * hour:
+        calls += now > hour
+        if tokens >= 1:
+            tokens -= 1
+            pace.passed()
+        else:
+            pace.throttled(now, now)
+        tokens = min(2.0, tokens + refill * pace.gap)
+        now += pace.gap
+    assert 0.9 <= calls / (refill * hour) <= 1.1
 
 
 def test_throttled_wait_ends_at_its_deadline():

@@ -46,7 +46,7 @@ class Oracle:
         self.script, self.calls = script, list(calls)
         self.now, self.last_start, self.gap = 0.0, -NEVER, script["min_gap"]
         self.slowed_at = -NEVER
-        self.fresh, self.in_flight, self.made = True, 0, 0
+        self.fresh_since, self.in_flight, self.made = None, 0, 0
         self.waits, self.ends, self.events, self.order = [], [], [], 0
         for number, plan in enumerate(script["waits"]):
             self.add(plan["at"], self.begin, number, plan)
@@ -58,7 +58,8 @@ class Oracle:
         heappush(self.events, (time, self.order, function, args))
 
     def begin(self, number, plan):
-        self.fresh = self.fresh or not self.living()
+        if not self.living():
+            self.fresh_since = self.now
         self.waits.append(Known(number, self.now, plan))
 
     def leave(self, number):
@@ -77,9 +78,12 @@ class Oracle:
         if not idle or self.in_flight == MAX_IN_FLIGHT:
             return NEVER
         first = min(idle, key=lambda wait: wait.due)
-        lingers = self.fresh and not (first.due <= self.now and first.final)
-        linger = min(LINGER, self.script["min_gap"]) if lingers else 0.0
-        return max(first.due + linger, self.last_start + self.gap)
+        start = first.due
+        if self.fresh_since is not None and not (first.due <= self.now and first.final):
+            start += min(LINGER, self.script["min_gap"])
+            if first.due >= self.fresh_since + LINGER:  # all that began with it are known
+                start = max(wait.due for wait in idle if wait.due <= start)
+        return max(start, self.last_start + self.gap)
 
     def end_of(self, wait):
         if not wait.attempts:
@@ -123,7 +127,7 @@ class Oracle:
         self.check_fairness(keys)
         self.made += 1
         self.in_flight += 1
-        self.fresh = False
+        self.fresh_since = None
         carried = [wait for wait in self.idle() if wait.key in keys and self.may_ride(wait)]
         for wait in carried:
             wait.carried = self.carries(wait)
@@ -167,10 +171,14 @@ class Oracle:
         if slow:
             if start >= self.slowed_at:
                 self.slowed_at = self.now
-                self.gap = min(2 * max(self.gap, 0.125), max(30.0, least))
+                slow_gap = max(self.gap, 0.125)
+                self.limit = 1.0 / slow_gap
+                self.step = max(0.05 / slow_gap, 0.005 / max(least, 0.125))
+                self.gap = min(2 * slow_gap, max(30.0, least))
         elif not down and self.gap > least:
-            gap = 1.0 / (1.0 / self.gap + 0.05 / max(least, 0.125))
-            self.gap = least if gap <= max(least, 0.125) else gap
+            rate = 1.0 / self.gap + self.step
+            self.step *= 2 if rate > self.limit else 1
+            self.gap = least if 1.0 / rate <= max(least, 0.125) else 1.0 / rate
 
     def take(self, wait, how, slow, down, start):
         wait.attempts += 1

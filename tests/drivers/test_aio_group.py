@@ -595,7 +595,7 @@ async def test_close_lets_calls_end():
     late = asyncio.ensure_future(group.wait("c", timeout=None))
     await asyncio.sleep(1)
     await group.close()
-    assert now() == 6 + LINGER
+    assert now() == 6
     found = await waiting
     assert found["a"] is True
     assert isinstance(found["b"], BatcherClosed)

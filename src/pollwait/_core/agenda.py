@@ -62,6 +62,12 @@ class Agenda:
             del self._at[heappop(self._times)]
         return INFINITY
 
+    def last(self, until: float, holds: Callable[[Any, float], bool]) -> float:
+        """Return the latest time up to one at which an entry holds; -infinity if none does."""
+        times = self._up_to(until)
+        held = (time for time in times if any(holds(entry, time) for entry in self._at[time]))
+        return max(held, default=-INFINITY)
+
     def take(self, until: float) -> Iterator[tuple[float, Any]]:
         """Take out the entries up to a time, in order; more may be added meanwhile."""
         while self._times and self._times[0] <= until:
@@ -70,6 +76,15 @@ class Agenda:
             self._size -= len(entries)
             for entry in entries:
                 yield time, entry
+
+    def _up_to(self, until: float) -> Iterator[float]:
+        """Yield the times up to one, in no order and without looking at the others."""
+        nodes = [0]
+        while nodes:
+            at = nodes.pop()
+            if at < len(self._times) and self._times[at] <= until:
+                yield self._times[at]
+                nodes += (2 * at + 1, 2 * at + 2)
 
     def prune(self, live: int, holds: Callable[[Any, float], bool]) -> None:
         """Drop the entries that do not hold, if they are more than the live ones.

@@ -79,7 +79,7 @@ class Group:
     __slots__ = (
         "_chance",
         "_foresight",
-        "_fresh",
+        "_fresh_since",
         "_hint",
         "_in_flight",
         "_last_start",
@@ -99,7 +99,7 @@ class Group:
         self._foresight = settings.foresight()
         self._in_flight = 0
         self._last_start = -INFINITY
-        self._fresh = True
+        self._fresh_since: float | None = None  # idle before, and no call since
         self._standstill = Standstill()
         self.pace = Pace(settings.min_gap)
         self.closed = False
@@ -118,7 +118,8 @@ class Group:
         """Let waits take part, from their initial delay on; all, or none if a key cannot be."""
         try:
             for seat in seats:
-                self._fresh = self._fresh or not self._room.size
+                if not self._room.size:
+                    self._fresh_since = seat.began
                 self._room.add(seat)
         except BaseException:
             self.leave(seats)
@@ -219,9 +220,18 @@ class Group:
             return INFINITY
         first = self._room.first()
         due = self._room.next_due() if first is None else first.due
-        if self._fresh and (first is None or not first.final):
-            due += min(LINGER, self.pace.least)
+        if self._fresh_since is not None and (first is None or not first.final):
+            due = self._with_company(due, self._fresh_since)
         return max(min(due, self._foresight.moment), self._last_start + self.pace.gap)
+
+    def _with_company(self, due: float, since: float) -> float:
+        """Return until when the first call lingers, so that waits that begin together share it.
+
+        Those that are due long enough after they began are all here by then. It waits for the last
+        of them, and one that is alone is asked just when it is due.
+        """
+        late = due + min(LINGER, self.pace.least)
+        return max(due, self._room.last_due(late)) if due >= since + LINGER else late
 
     def _end_of(self, seat: Seat, next_call: float) -> float:
         """Return until when a wait may stay, at its deadline."""
@@ -237,7 +247,7 @@ class Group:
         )
         self._foresight.boarded(seats.values())
         self._last_start = now
-        self._fresh = False
+        self._fresh_since = None
         self._in_flight += 1
         self.calls += 1
         judge = Judge(self._settings, self._chance, self._hint)

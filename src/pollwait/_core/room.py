@@ -116,6 +116,10 @@ class Room:
         """Return when the next wait is due of those that are not yet; infinity for never."""
         return self._dues.first(self._wants)
 
+    def last_due(self, until: float) -> float:
+        """Return the latest time up to one at which a wait is due; minus infinity for none."""
+        return self._dues.last(until, _is_due)
+
     def next_deadline(self) -> float:
         """Return the next deadline; infinity if there is none."""
         return self._deadlines.first(_watched)
@@ -222,6 +226,11 @@ class Room:
 def _entered(seat: Seat, time: float) -> bool:
     """Tell whether the entry of a wait among the due times is the one that holds."""
     return seat.entered == time and seat.stage != "over"
+
+
+def _is_due(seat: Seat, time: float) -> bool:
+    """Tell whether a wait is due at the time of an entry."""
+    return _entered(seat, time) and seat.due <= time + NEAR
 
 
 def _watched(seat: Seat, time: float) -> bool:
