@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pollwait.cli import plot
+from pollwait.cli.schedules import plot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -29,7 +29,7 @@ import _page
 from _common import as_json, heading, table
 
 from pollwait import Batcher, PollGroup, Schedule, exponential, poll
-from pollwait.cli import race
+from pollwait.cli.demo import race
 from pollwait.testing.ec2 import EmbeddedEC2
 
 PUBLISHED = exponential(0.5, factor=1.5).after(1.25)

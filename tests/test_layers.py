@@ -45,7 +45,7 @@ LAYERS = {
 THIRD_PARTY = {
     "aws": {"botocore", "jmespath"},
     "cli": {"boto3", "botocore", "rich"},
-    "cli.plot": {"matplotlib"},
+    "cli.schedules.plot": {"matplotlib"},
     "testing": {"freezegun", "pytest"},
     "testing.ec2": {"boto3", "botocore", "moto", "werkzeug"},
 }

@@ -408,8 +408,8 @@ def test_help_needs_no_credentials(monkeypatch, capsys, words, shown):
 def forget(monkeypatch, *names):
     """Let modules of the command line be imported anew."""
     for name in names:
-        monkeypatch.delitem(sys.modules, f"pollwait.cli.{name}", raising=False)
-        monkeypatch.delattr(cli, name, raising=False)
+        monkeypatch.delitem(sys.modules, f"pollwait.cli.aws.{name}", raising=False)
+        monkeypatch.delattr(cli.aws, name, raising=False)
 
 
 @pytest.mark.parametrize("missing", ["boto3", "botocore.loaders"])

@@ -10,10 +10,10 @@ from botocore.model import ServiceModel
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pollwait.cli import invocation, parameters
 from pollwait.cli._errors import UsageError
-from pollwait.cli.catalogue import Service
-from pollwait.cli.parameters import Parameter
+from pollwait.cli.aws import invocation, parameters
+from pollwait.cli.aws.catalogue import Service
+from pollwait.cli.aws.parameters import Parameter
 
 # Every kind of parameter that there is, the operations of today's waiters taking but a few.
 KINDS = {
@@ -284,7 +284,7 @@ def test_parameters_have_the_names_that_aws_gives_them():
 
 def test_no_waiter_has_a_parameter_with_the_name_of_an_option():
     """So all parameters of all waiters of botocore can be given."""
-    from pollwait.cli import catalogue
+    from pollwait.cli.aws import catalogue
 
     clashes = []
     for service in map(Service, catalogue.services()):

@@ -19,9 +19,10 @@ from botocore.exceptions import ClientError
 from pollwait import Checked, Finished, SystemClock
 from pollwait.aws._answer import Answer
 from pollwait.aws._request import Request
-from pollwait.cli import live, waiting
-from pollwait.cli.catalogue import Service
-from pollwait.cli.progress import Progress
+from pollwait.cli import live
+from pollwait.cli.aws import waiting
+from pollwait.cli.aws.catalogue import Service
+from pollwait.cli.aws.progress import Progress
 from pollwait.testing import FakeClock, ec2
 
 

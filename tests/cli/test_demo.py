@@ -16,7 +16,9 @@ import pytest
 
 from pollwait import evaluate, fixed, sequence
 from pollwait.aws import VolumeAvailableWaiter
-from pollwait.cli import demo, main, race
+from pollwait.cli import main
+from pollwait.cli.demo import command as demo
+from pollwait.cli.demo import race
 from pollwait.testing import FakeClock, ec2
 
 

@@ -13,10 +13,10 @@ import pytest
 from pollwait import Schedule
 from pollwait._core.evaluate import Look, evaluate
 from pollwait.cli import main
-from pollwait.cli.picture import ASCII, draw
-from pollwait.cli.quantiles import quantiles
-from pollwait.cli.tables import percent, seconds
-from pollwait.cli.timetable import Plan
+from pollwait.cli.schedules.picture import ASCII, draw
+from pollwait.cli.schedules.quantiles import quantiles
+from pollwait.cli.schedules.tables import percent, seconds
+from pollwait.cli.schedules.timetable import Plan
 
 PUBLISHED = "exponential(0.5, factor=1.5).after(1.25)"
 

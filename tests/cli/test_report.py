@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from pollwait.cli.race import Noticed, Way
-from pollwait.cli.report import Figures, as_json, figures, legend, percentiles, sentence
+from pollwait.cli.demo.race import Noticed, Way
+from pollwait.cli.demo.report import Figures, as_json, figures, legend, percentiles, sentence
 
 
 def found():

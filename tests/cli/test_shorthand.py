@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pollwait.cli.shorthand import ShorthandError, parse
+from pollwait.cli.aws.shorthand import ShorthandError, parse
 
 
 @pytest.mark.parametrize(

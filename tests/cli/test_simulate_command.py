@@ -15,8 +15,9 @@ import pytest
 from pollwait import DEFAULT, Schedule
 from pollwait import simulate as simulation
 from pollwait._core.fit import fit
-from pollwait.cli import bar, main
-from pollwait.cli.scenario import arrivals, bucket
+from pollwait.cli import main
+from pollwait.cli.schedules import bar
+from pollwait.cli.schedules.scenario import arrivals, bucket
 from pollwait.simulate import Bucket, Poisson
 
 # Two waits that begin together and are ready after 1.5 s; a call takes a quarter of a second.

@@ -9,8 +9,10 @@ import sys
 
 import pytest
 
-from pollwait.cli import command, main, until, until_report
-from pollwait.cli.command import Ended
+from pollwait.cli import main
+from pollwait.cli.until import child, report
+from pollwait.cli.until import command as until
+from pollwait.cli.until.child import Ended
 from pollwait.testing import FakeClock
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the commands are for a shell")
@@ -55,7 +57,7 @@ def scripted(clock, monkeypatch):
                 return Ended(None, f"cut after {limit:g} s")
             return Ended(code, f"exit code {code}")
 
-        monkeypatch.setattr(command.Command, "run", run)
+        monkeypatch.setattr(child.Command, "run", run)
         return limits
 
     return script
@@ -364,7 +366,7 @@ def test_live_line_shows_the_time_and_the_runs(scripted, clock, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     scripted((1.0, 7), (1.0, 1), (2.0, 0))
     assert main(["until", "--schedule", "fixed(10)", "x"]) == 0
-    assert sys.stderr.getvalue().split(until_report._CLEAR) == [
+    assert sys.stderr.getvalue().split(report._CLEAR) == [
         "",
         "1 s · 1 run · last exit code 7",
         "12 s · 2 runs · last exit code 1",
@@ -377,10 +379,10 @@ def test_live_line_moves_during_the_first_run(clock, monkeypatch):
     """At each beat the time is shown, also before anything is known."""
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setenv("TERM", "xterm")
-    with until_report.Watch("live", clock) as watch:
+    with report.Watch("live", clock) as watch:
         clock.advance(3)
         watch.beat()
-    clear = until_report._CLEAR
+    clear = report._CLEAR
     assert sys.stderr.getvalue() == f"{clear}3 s · 0 runs{clear}"
 
 

@@ -10,9 +10,10 @@ import time
 
 import pytest
 
-from pollwait.cli import command, main, signals
-from pollwait.cli.command import Command
-from pollwait.cli.signals import Signals
+from pollwait.cli import main
+from pollwait.cli.until import child, signals
+from pollwait.cli.until.child import Command
+from pollwait.cli.until.signals import Signals
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups"),
@@ -38,20 +39,20 @@ def cut_when_up(lifeline, monkeypatch):
                 self.passed = 1000.0
             return time.monotonic() + self.passed
 
-    monkeypatch.setattr(command, "time", Time())
+    monkeypatch.setattr(child, "time", Time())
     monkeypatch.setattr(signals, "BEAT", 0.01)
 
 
 @pytest.fixture
 def patient(monkeypatch):
     """Never kill: who does not end when asked makes the test hang."""
-    monkeypatch.setattr(command, "KILL_AFTER", 600)
+    monkeypatch.setattr(child, "KILL_AFTER", 600)
 
 
 @pytest.fixture
 def impatient(monkeypatch):
     """Kill soon after asking."""
-    monkeypatch.setattr(command, "KILL_AFTER", 0.05)
+    monkeypatch.setattr(child, "KILL_AFTER", 0.05)
 
 
 def shell(lifeline, line):

@@ -16,8 +16,8 @@ import pytest
 
 from pollwait import fixed, poll
 from pollwait.cli import main
-from pollwait.cli.command import Command
-from pollwait.cli.signals import Signals
+from pollwait.cli.until.child import Command
+from pollwait.cli.until.signals import Signals
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals"),
@@ -27,8 +27,9 @@ pytestmark = [
 # A wait whose runs are never given time to refuse: whatever needs that hangs, and fails.
 POLLWAIT = """
 import sys
-from pollwait.cli import command, main
-command.KILL_AFTER = 600
+from pollwait.cli import main
+from pollwait.cli.until import child
+child.KILL_AFTER = 600
 sys.exit(main(["until", *sys.argv[1:]]))
 """
 # A group without a parent in another group of its session cannot be stopped, and that of the tests

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pollwait.cli.tail import LIMIT, Tail
+from pollwait.cli.until.tail import LIMIT, Tail
 
 
 @given(chunks=st.lists(st.binary(max_size=9)), limit=st.integers(1, 12))

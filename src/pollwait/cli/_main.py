@@ -9,9 +9,13 @@ from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from . import aws, completion, demo, fit, plan, simulate, until
+from . import completion
 from ._errors import UsageError
 from ._exit_codes import BROKEN_PIPE, INTERRUPTED, USAGE
+from .aws import command as aws
+from .demo import command as demo
+from .schedules import fit, plan, simulate
+from .until import command as until
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,14 +10,14 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any
 
-from . import invocation
 from ._errors import UsageError
 from ._exit_codes import READY
+from .aws import invocation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from .parameters import Parameter
+    from .aws.parameters import Parameter
 
 _SCRIPTS = {
     "bash": """\
@@ -139,7 +139,7 @@ def _fitting(
 
 
 def _of_aws(before: Sequence[str], current: str) -> Iterable[str]:
-    from . import catalogue, parameters
+    from .aws import catalogue, parameters
 
     asked = invocation.read(before)
     if asked.service is None:

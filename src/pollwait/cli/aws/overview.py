@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from .._exit_codes import READY
 from . import catalogue
-from ._exit_codes import READY
 from .invocation import Parser, add_options, add_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..aws._definition import Definition
+    from ...aws._definition import Definition
     from .catalogue import Service
     from .parameters import Parameter
 

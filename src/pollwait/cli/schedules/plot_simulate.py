@@ -10,7 +10,7 @@ from . import plot
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..simulate import Report
+    from ...simulate import Report
     from .plot import Axes
 
 _NAME = 32  # characters of a schedule's name

@@ -6,14 +6,14 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from ._errors import UsageError
+from .._errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import Console
 
-    from ..testing.ec2 import EmbeddedEC2
+    from ...testing.ec2 import EmbeddedEC2
     from .race import Noticed, Way
     from .report import Figures
 
@@ -74,7 +74,7 @@ def _count(text: str) -> int:
 
 
 def _server(seed: int) -> EmbeddedEC2:
-    from ..testing.ec2 import EmbeddedEC2
+    from ...testing.ec2 import EmbeddedEC2
 
     try:
         return EmbeddedEC2(seed=seed)

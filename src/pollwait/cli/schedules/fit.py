@@ -8,16 +8,17 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._core.schedule import DEFAULT
-from . import _arguments, options, samples
-from ._errors import UsageError
-from ._exit_codes import READY
+from ..._core.schedule import DEFAULT
+from .. import _arguments
+from .._errors import UsageError
+from .._exit_codes import READY
+from . import options, samples
 from .tables import percent, plain, seconds, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .._core.schedule import Schedule
+    from ..._core.schedule import Schedule
     from .samples import Samples
 
 BUDGETS = (2.0, 3.0, 5.0, 8.0)
@@ -117,8 +118,8 @@ def run(asked: argparse.Namespace) -> int:
 
 def _candidates(asked: argparse.Namespace, read: Samples) -> list[Candidate]:
     """Fit a schedule to each budget, and add those to compare with."""
-    from .._core.evaluate import evaluate
-    from .._core.fit import fit
+    from ..._core.evaluate import evaluate
+    from ..._core.fit import fit
     from .bar import bar
 
     look = {"check_duration": asked.check_duration, "sees_at": asked.sees_at}

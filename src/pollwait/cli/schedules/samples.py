@@ -12,13 +12,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from .._core.latency import observed
-from .._sample_files import read_samples
-from ._errors import UsageError
+from ..._core.latency import observed
+from ..._sample_files import read_samples
+from .._errors import UsageError
 
 if TYPE_CHECKING:
-    from .._core.distribution import Distribution
-    from .._core.samples import Sample
+    from ..._core.distribution import Distribution
+    from ..._core.samples import Sample
 
 STDIN = "-"
 PERCENTILES = (10, 50, 90, 95, 99)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from threading import Timer
 from typing import TYPE_CHECKING
 
-from .live import is_terminal
+from ..live import is_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -10,9 +10,9 @@ import argparse
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._core.settings import UNSET
-from . import _arguments
-from ._errors import UsageError
+from ..._core.settings import UNSET
+from .. import _arguments
+from .._errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any, cast
 from botocore.loaders import create_loader
 from botocore.model import ServiceModel
 
-from ..aws._catalogue import definitions_of_service, services_with_waiters
-from ..aws._hopeless import sharpened
-from ..aws._names import snake_case
-from ..aws._waiter_model import read_model
-from ._arguments import unknown
-from ._errors import UsageError
+from ...aws._catalogue import definitions_of_service, services_with_waiters
+from ...aws._hopeless import sharpened
+from ...aws._names import snake_case
+from ...aws._waiter_model import read_model
+from .._arguments import unknown
+from .._errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from botocore.model import OperationModel
 
-    from ..aws._definition import Definition
+    from ...aws._definition import Definition
 
 # Services that the AWS command line calls by other names than boto3 does, and that have waiters.
 _BOTO3_NAMES = {"deploy": "codedeploy", "s3api": "s3"}

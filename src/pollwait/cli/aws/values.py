@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, cast
 from botocore.model import ListShape, MapShape, StructureShape
 from botocore.utils import parse_timestamp
 
-from ..aws._document import elements
+from ...aws._document import elements
+from .._arguments import unknown
+from .._errors import UsageError
 from . import shorthand
-from ._arguments import unknown
-from ._errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

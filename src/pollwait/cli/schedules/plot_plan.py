@@ -11,8 +11,8 @@ from .tables import seconds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._core.distribution import Distribution
-    from .._core.evaluate import Evaluation
+    from ..._core.distribution import Distribution
+    from ..._core.evaluate import Evaluation
     from .plot import Axes
     from .timetable import Check, Plan, Timetable
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from botocore import xform_name
 from botocore.model import ListShape, StringShape
 
+from .._errors import UsageError
 from . import values
-from ._errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

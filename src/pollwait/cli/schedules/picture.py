@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._core.distribution import Distribution
+    from ..._core.distribution import Distribution
     from .timetable import Check
 
 _ROWS = 6  # of the distribution

@@ -8,9 +8,9 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from .._core.failure import decimal, shorten
-from .._events import Checked
-from .live import is_terminal
+from ..._core.failure import decimal, shorten
+from ..._events import Checked
+from ..live import is_terminal
 
 if TYPE_CHECKING:
     import argparse
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from .._clock import Clock
-    from .._events import Finished
-    from .command import Command, Ended
+    from ..._clock import Clock
+    from ..._events import Finished
+    from .child import Command, Ended
     from .tail import Tail
 
 Display: TypeAlias = Literal["live", "lines", "none"]

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ._errors import UsageError
+from .._errors import UsageError
 from .tail import Tail
 
 if TYPE_CHECKING:

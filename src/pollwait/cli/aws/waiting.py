@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError
 
-from .. import PollError, PollFailed, aws
-from .._core.failure import decimal
-from . import catalogue, connection, live
-from ._exit_codes import FAILED, INTERRUPTED, READY, TIMED_OUT
+from ... import PollError, PollFailed, aws
+from ..._core.failure import decimal
+from .. import live
+from .._exit_codes import FAILED, INTERRUPTED, READY, TIMED_OUT
+from . import catalogue, connection
 from .progress import Progress, checks
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Generator, Mapping
 
-    from ..aws._definition import Definition
+    from ...aws._definition import Definition
     from .catalogue import Service
 
 _OUTCOMES = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from .._errors import UsageError
 from . import invocation
-from ._errors import UsageError
 
 if TYPE_CHECKING:
     from .catalogue import Service

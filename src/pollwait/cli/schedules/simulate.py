@@ -9,21 +9,22 @@ from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from .._core.schedule import DEFAULT
-from .._errors import ClockStalled
-from . import _arguments, options, scenario
-from ._errors import UsageError
-from ._exit_codes import READY
+from ..._core.schedule import DEFAULT
+from ..._errors import ClockStalled
+from .. import _arguments
+from .._errors import UsageError
+from .._exit_codes import READY
+from . import options, scenario
 from .tables import plain, seconds, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from .._core.distribution import Distribution
-    from .._core.latency import Latency
-    from .._core.schedule import Schedule
-    from .._simulate.strategies import Strategy
-    from ..simulate import Comparison, Report
+    from ..._core.distribution import Distribution
+    from ..._core.latency import Latency
+    from ..._core.schedule import Schedule
+    from ..._simulate.strategies import Strategy
+    from ...simulate import Comparison, Report
     from .samples import Samples
 
 CALL_COSTS = (0.25, 0.5, 1.0, 2.0)
@@ -129,7 +130,7 @@ def _schedules(asked: argparse.Namespace, known: Latency) -> dict[str, Schedule]
             text if len(text := str(each)) <= _LONGEST_NAME else f"schedule {number}": each
             for number, each in enumerate(asked.schedule, start=1)
         }
-    from .._core.fit import fit
+    from ..._core.fit import fit
 
     look = {"check_duration": asked.call_duration, "sees_at": asked.sees_at}
     fitted = fit(known, max_checks=FITTED, **look).schedule
@@ -140,7 +141,7 @@ def _strategies(
     asked: argparse.Namespace, known: Latency, schedules: dict[str, Schedule]
 ) -> dict[str, Strategy]:
     """Return all ways of waiting by name."""
-    from ..simulate import Batched, Grouped, Single
+    from ...simulate import Batched, Grouped, Single
 
     window = {} if asked.max_delay is None else {"max_delay": asked.max_delay}
     ways: dict[str, Strategy] = {}
@@ -158,7 +159,7 @@ def _strategies(
 def _reports(
     asked: argparse.Namespace, latency: Distribution, ways: dict[str, Strategy]
 ) -> list[Report]:
-    from ..simulate import compare
+    from ...simulate import compare
     from .bar import bar
 
     reports: list[Report] = []

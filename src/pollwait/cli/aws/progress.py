@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from .._clock import SYSTEM_CLOCK
-from .._events import Checked, Finished
-from ..aws._acceptors import PATHS
-from ..aws._answer import Answer
-from ..aws._document import elements
-from ..aws._expression import Expression
+from ..._clock import SYSTEM_CLOCK
+from ..._events import Checked, Finished
+from ...aws._acceptors import PATHS
+from ...aws._answer import Answer
+from ...aws._document import elements
+from ...aws._expression import Expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from .._group_events import Called
-    from ..aws._definition import Definition
+    from ..._group_events import Called
+    from ...aws._definition import Definition
 
 
 class Progress:

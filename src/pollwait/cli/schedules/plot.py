@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from ._errors import UsageError
+from .._errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
     from typing import Any, TypeAlias
 
-    from .._core.distribution import Distribution
+    from ..._core.distribution import Distribution
 
     # What matplotlib says of its own types has gaps, at which a strict type checker stumbles.
     Figure: TypeAlias = Any

@@ -10,7 +10,7 @@ from botocore import UNSIGNED
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, NoCredentialsError, NoRegionError
 
-from ._errors import UsageError
+from .._errors import UsageError
 
 if TYPE_CHECKING:
     import argparse

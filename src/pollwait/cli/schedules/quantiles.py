@@ -6,8 +6,8 @@ import argparse
 from itertools import pairwise
 from math import log
 
-from .._core.distribution import Distribution
-from ._arguments import duration
+from ..._core.distribution import Distribution
+from .._arguments import duration
 
 
 def quantiles(text: str) -> Distribution:

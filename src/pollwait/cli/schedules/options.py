@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from .._core.duration import INFINITY
-from ._arguments import duration
+from ..._core.duration import INFINITY
+from .._arguments import duration
 from .quantiles import quantiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .._core.distribution import Distribution
+    from ..._core.distribution import Distribution
     from .samples import Samples
 
 PLOTS = (".png", ".svg")

@@ -6,16 +6,17 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from . import _arguments, options
-from ._errors import UsageError
-from ._exit_codes import READY
+from .. import _arguments
+from .._errors import UsageError
+from .._exit_codes import READY
+from . import options
 from .tables import percent, plain, seconds, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .._core.distribution import Distribution
-    from .._core.evaluate import Evaluation
+    from ..._core.distribution import Distribution
+    from ..._core.evaluate import Evaluation
     from .samples import Samples
     from .timetable import Check, Plan, Timetable
 
@@ -64,7 +65,7 @@ def add_to(commands: Any) -> None:
 
 def run(asked: argparse.Namespace) -> int:
     """Print the plan of a schedule."""
-    from .._core.evaluate import Look
+    from ..._core.evaluate import Look
     from .bar import bar
     from .timetable import Plan
 

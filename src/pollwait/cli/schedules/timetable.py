@@ -8,17 +8,17 @@ from random import Random
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from .._core.duration import INFINITY
-from .._core.evaluate import Evaluation, Look, evaluate
-from .._core.settings import Settings
-from .._core.wait import Wait
+from ..._core.duration import INFINITY
+from ..._core.evaluate import Evaluation, Look, evaluate
+from ..._core.settings import Settings
+from ..._core.wait import Wait
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .._core.distribution import Distribution
-    from .._core.rules import Rng
-    from .._core.schedule import Schedule
+    from ..._core.distribution import Distribution
+    from ..._core.rules import Rng
+    from ..._core.schedule import Schedule
 
 Ends: TypeAlias = Literal["timeout", "schedule"]
 

@@ -11,18 +11,18 @@ import argparse
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from .._clock import SYSTEM_CLOCK
-from .._core.duration import INFINITY, at_least_one
-from .._core.schedule import exponential
-from . import _arguments
-from ._errors import UsageError
-from ._exit_codes import FAILED, READY, TIMED_OUT
+from ..._clock import SYSTEM_CLOCK
+from ..._core.duration import INFINITY, at_least_one
+from ..._core.schedule import exponential
+from .. import _arguments
+from .._errors import UsageError
+from .._exit_codes import FAILED, READY, TIMED_OUT
 
 if TYPE_CHECKING:
-    from .._clock import Clock
-    from .command import Command, Ended, Output
+    from ..._clock import Clock
+    from .child import Command, Ended, Output
+    from .report import Display, Outcome, Watch
     from .signals import Signals
-    from .until_report import Display, Outcome, Watch
 
 # A run costs a process or more, so the first delay is longer than that of a poll; and people who
 # wait at a prompt, or pay for a machine in CI, are noticed late by 5 s at most.
@@ -130,8 +130,8 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command until it succeeds, and return the exit code."""
-    from . import until_report as report
-    from .command import Command
+    from . import report
+    from .child import Command
     from .signals import Signals
 
     arguments = _command(options)
@@ -148,7 +148,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _wait(options: argparse.Namespace, command: Command, signals: Signals, watch: Watch) -> None:
     """Run the command until the wait ends; the watch is told how."""
-    from .. import PollError, poll
+    from ... import PollError, poll
 
     clock: Clock = SYSTEM_CLOCK
     began = clock.monotonic()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from . import _arguments, options
+from .. import _arguments
+from . import options
 
 if TYPE_CHECKING:
-    from ..simulate import Bucket, Poisson
+    from ...simulate import Bucket, Poisson
 
 WAITS = 100
 RUNS = 10
@@ -77,7 +78,7 @@ def arrivals(text: str) -> float | Poisson:
 
     A ``type`` of argparse's.
     """
-    from ..simulate import Poisson
+    from ...simulate import Poisson
 
     if text == "at-once":
         return 0.0
@@ -94,7 +95,7 @@ def bucket(text: str) -> Bucket:
 
     A ``type`` of argparse's.
     """
-    from ..simulate import Bucket
+    from ...simulate import Bucket
 
     rate, _, burst = text.partition(":")
     try:

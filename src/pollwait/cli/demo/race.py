@@ -14,18 +14,18 @@ from random import Random
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-from .._core.evaluate import evaluate
-from .._core.fit import fit
-from .._sync.group import PollGroup
-from .._sync.poller import poll
-from ..aws import VolumeAvailableWaiter
-from ..aws._ebs import SCHEDULE
+from ..._core.evaluate import evaluate
+from ..._core.fit import fit
+from ..._sync.group import PollGroup
+from ..._sync.poller import poll
+from ...aws import VolumeAvailableWaiter
+from ...aws._ebs import SCHEDULE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from .._core.schedule import Schedule
-    from ..testing.ec2 import EmbeddedEC2
+    from ..._core.schedule import Schedule
+    from ...testing.ec2 import EmbeddedEC2
 
 # The ways, by the names under which they are shown, and what each of them is.
 BOTOCORE = "botocore's waiter"
@@ -118,7 +118,7 @@ def ways(ec2: EmbeddedEC2, seed: int) -> list[Way]:
 
 def earlier_waits(seed: int) -> list[float]:
     """Draw the seconds that earlier volumes took, from the return of CreateVolume until ready."""
-    from ..testing.ec2 import CREATE_CALL, EBS_READY
+    from ...testing.ec2 import CREATE_CALL, EBS_READY
 
     rng = Random(f"earlier {seed}")
     drawn = (EBS_READY.draw(rng) - CREATE_CALL.draw(rng) for _ in range(EARLIER))
@@ -127,7 +127,7 @@ def earlier_waits(seed: int) -> list[float]:
 
 def fitted_schedule(known: Sequence[float]) -> Schedule:
     """Fit a schedule that makes no more checks than that of the waiter is expected to."""
-    from ..testing.ec2 import DESCRIBE_CALL
+    from ...testing.ec2 import DESCRIBE_CALL
 
     look = {"check_duration": DESCRIBE_CALL, "sees_at": 0.5}
     most = evaluate(SCHEDULE, known, **look).checks
