@@ -19,7 +19,14 @@ import pollwait
 from pollwait import aio
 
 ROOT = Path(__file__).parent.parent
-PUBLIC = ["pollwait", "pollwait.aio", "pollwait.aws", "pollwait.testing", "pollwait.testing.ec2"]
+PUBLIC = [
+    "pollwait",
+    "pollwait.aio",
+    "pollwait.aws",
+    "pollwait.aws.aio",
+    "pollwait.testing",
+    "pollwait.testing.ec2",
+]
 
 
 @pytest.fixture(params=PUBLIC)

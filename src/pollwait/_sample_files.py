@@ -52,7 +52,7 @@ def read_spans(path: Path, name: str | None = None) -> Iterator[Span]:
                 continue
             try:
                 record = reader.read(text)
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, RecursionError) as error:
                 torn = isinstance(error, _TornError) or not line.endswith("\n")
                 if not torn:
                     raise ValueError(f"{path}, line {number}: {error}") from None
@@ -92,9 +92,7 @@ class _Reader:
         """Return what a line says; None for one that names the columns."""
         if text[0] in "{[":
             return _from_json(text)
-        import csv
-
-        cells = [cell.strip() for cell in next(csv.reader([text]))]
+        cells = _cells(text)
         if self._columns is None:
             names = [cell.lower() for cell in cells]
             if not any(map(_is_number, cells)):
@@ -102,7 +100,10 @@ class _Reader:
                 return None
             self._columns = (_FROM, _TO) if len(cells) > 1 else (_EXACT,)
         if len(cells) != len(self._columns):
-            raise ValueError(f"a line must have {len(self._columns)} values: got {len(cells)}")
+            raise ValueError(
+                f"a line must have as many values as the first, {len(self._columns)}:"
+                f" got {len(cells)}"
+            )
         named = dict(zip(self._columns, cells, strict=True))
         numbers = {key: _number(named[key]) for key in (_EXACT, _FROM, _TO) if key in named}
         return _from_mapping({**named, **numbers})
@@ -122,9 +123,20 @@ def _columns(names: Sequence[str]) -> Sequence[str]:
     raise ValueError(f"columns must be named {_FROM} and {_TO}, or {_EXACT}: got {names!r}")
 
 
+def _cells(text: str) -> list[str]:
+    import csv
+
+    try:
+        return [cell.strip() for cell in next(csv.reader([text]))]
+    except csv.Error as error:  # which is no ValueError
+        raise ValueError(str(error)) from None
+
+
 def _from_json(text: str) -> Record:
     import json
 
+    if text in ("{", "["):
+        raise ValueError("each line must be a sample: got a document of several lines")
     try:
         found: Any = json.loads(text)
     except ValueError as error:

@@ -225,8 +225,8 @@ def test_fit_reads_a_large_file(capsys, times):
         ("# nothing\n\n", " holds no samples"),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", " is no text"),
         (b"1.5\n\xff\xfe\xfa\n", ":2: not a number: "),
-        ("[" * 100_000 + "\n", ": "),
-        ('"' + "1" * 200_000 + "\n", ": "),
+        ("[" * 100_000 + "\n", ":1: "),
+        ('"' + "1" * 200_000 + "\n", ":1: "),
     ],
 )
 def test_fit_refuses_what_is_no_sample(capsys, times, content, said):

@@ -326,8 +326,11 @@ def test_samples_of_one_name_are_read_alone(tmp_path: Path):
     [
         ("1.25\nnan\n", "line 2: sample must be finite and >= 0 seconds: got sample=nan"),
         ("2,1\n", r"line 1: ready_at must be >= not_ready_at: got sample=\(2.0, 1.0\)"),
-        ("1,2,3\n", "line 1: a line must have 2 values: got 3"),
-        ("1\n1,2\n", "line 2: a line must have 1 values: got 2"),
+        ("1,2,3\n", "line 1: a line must have as many values as the first, 2: got 3"),
+        ("1\n1,2\n", "line 2: a line must have as many values as the first, 1: got 2"),
+        ("[\n1.0,\n2.0\n]\n", "line 1: each line must be a sample: got a document of several"),
+        ("1" * 140_000 + "\n", "line 1: field larger than field limit"),
+        ("[" * 100_000 + "\n", "line 1: "),
         ("a,b,c\n1,2,3\n", "line 1: columns must be named not_ready_at and ready_at, or seconds"),
         ("[1, 2, 3]\n", "line 1: sample must be a time or a pair"),
         ('{"ready_at": 1}\n', "line 1: it must hold not_ready_at and ready_at, or seconds"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import logging
 import re
 import sys
@@ -118,7 +117,7 @@ def _from_file(path: Path, source: str, name: str | None) -> Samples:
         listed = read_samples(path, name=name)
     except OSError as error:
         raise UsageError(f"cannot read {source}: {error.strerror or error}") from None
-    except (ValueError, RecursionError, csv.Error) as error:
+    except ValueError as error:
         raise UsageError(_located(str(error), str(path), source)) from None
     finally:
         logger.removeHandler(listener)
