@@ -70,8 +70,8 @@ def tell_call(
 
 def tell_check(seat: Seat, now: float, tell: GroupHook) -> None:
     """Tell of a check; what the hook raises ends the wait that it was told of."""
-    if seat.outcome is not None:
-        return  # an error that passed through the wait, which is told at its end
+    if seat.outcome is not None or seat.passed_over:
+        return  # an error that passed through the wait, which is told at its end; or no check
     try:
         tell(checked(seat))
     except Exception as bug:

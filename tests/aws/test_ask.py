@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import suppress
+
 import pytest
 from botocore.exceptions import ClientError, NoCredentialsError, ParamValidationError
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pollwait import TryAgain
-from pollwait.aws._answer import Answer
+from pollwait._core.try_again import Unasked
+from pollwait.aws._answer import Answer, is_answer
 from pollwait.aws._ask import SharedAsk, SoleAsk
+from pollwait.aws._memory import MOST_SUSPECTS, Memory
+from pollwait.aws._parts import Parts
 from pollwait.aws._request import Request, frozen
 from pollwait.aws._sharing import Sharing
 
@@ -30,6 +36,11 @@ DENIED = error("UnauthorizedOperation", "You are not authorized.")
 def request(*ids, **params):
     """Return a request for volumes."""
     return Request({"VolumeIds": list(ids), **params}, VOLUMES, "VolumeAvailable")
+
+
+def ask_for(requests, sharing=VOLUMES, memory=None):
+    """Return a round of calls for requests."""
+    return SharedAsk(requests, sharing, memory or Memory(), is_answer)
 
 
 def missing(*ids):
@@ -56,6 +67,22 @@ def played(ask, service):
     return asked, ask.answers()
 
 
+def played_out(requests, service, sharing=VOLUMES):
+    """Play rounds until every request has an answer about all ids; return the calls and those."""
+    memory, rounds, whole = Memory(), [], {}
+    parts = {each: Parts(each) for each in requests}
+    while len(whole) < len(requests):
+        left = [each for each in requests if each not in whole]
+        asked, answers = played(ask_for(left, sharing, memory), service)
+        rounds.append(asked)
+        for each in left:
+            if isinstance(answers[each], Answer):
+                parts[each].add(answers[each])
+            if not parts[each].unanswered:
+                whole[each] = parts[each].together(sharing, {})
+    return rounds, whole
+
+
 def knowing(*ids, names=True):
     """Return EC2 with these volumes: it refuses a call for any other, and may say for which."""
 
@@ -76,7 +103,7 @@ def ids_of(answer):
 def test_requests_share_a_call():
     """Each id travels once, and each request is answered with its own items only."""
     one, two, both = request("vol-1"), request("vol-2"), request("vol-2", "vol-1")
-    asked, answers = played(SharedAsk([one, two, both], VOLUMES), knowing("vol-1", "vol-2"))
+    asked, answers = played(ask_for([one, two, both]), knowing("vol-1", "vol-2"))
     assert asked == [["vol-1", "vol-2"]]
     assert ids_of(answers[one]) == ["vol-1"]
     assert ids_of(answers[two]) == ["vol-2"]
@@ -86,13 +113,52 @@ def test_requests_share_a_call():
 
 
 def test_more_ids_than_a_call_takes_are_split():
-    """No call has more ids than the operation takes, and a request over several gets one answer."""
+    """W9: a round makes one call, and the next one goes on; together they are one answer."""
     ids = [f"vol-{n}" for n in range(7)]
     whole = request(*ids)
-    asked, answers = played(SharedAsk([whole], VOLUMES), knowing(*ids))
-    assert [len(each) for each in asked] == [3, 3, 1]
+    rounds, answers = played_out([whole], knowing(*ids))
+    assert rounds == [[ids[:3]], [ids[3:6]], [ids[6:]]]
     assert ids_of(answers[whole]) == ids
-    assert answers[whole].absent == ()
+    assert (answers[whole].present, answers[whole].absent) == (tuple(ids), ())
+
+
+def test_error_that_may_pass_loses_nothing_of_what_was_answered():
+    """W4: after a throttle the next round goes on with the ids that had no answer yet."""
+    ids = [f"vol-{n}" for n in range(9)]
+    whole, memory, calls = request(*ids), Memory(), []
+
+    def describe(asked):
+        calls.append(asked)
+        if len(calls) in (2, 4):
+            raise THROTTLED
+        return shown(*asked)
+
+    for _ in range(5):
+        with suppress(ClientError):
+            played(ask_for([whole], memory=memory), describe)
+    assert calls == [ids[:3], ids[3:6], ids[3:6], ids[6:], ids[6:]]
+
+
+def test_request_of_many_ids_holds_up_nobody():
+    """Half of a call goes to those who ask for the fewest, half to those who came first."""
+    many = Request({"VolumeIds": [f"vol-{n}" for n in range(30)]}, TEN, "")
+    few = [Request({"VolumeIds": [f"few-{n}"]}, TEN, "") for n in range(7)]
+    memory = Memory()
+    asked, answers = played(ask_for([many, *few], TEN, memory), lambda ids: shown(*ids))
+    assert asked == [[*(f"few-{n}" for n in range(5)), *(f"vol-{n}" for n in range(5))]]
+    assert [type(answers[each]) for each in few] == [Answer] * 5 + [Unasked] * 2
+    asked, _ = played(ask_for([*few[5:], many], TEN, memory), lambda ids: shown(*ids))
+    assert asked == [["few-5", "few-6", *(f"vol-{n}" for n in range(5, 13))]]
+
+
+def test_group_remembers_nothing_of_requests_that_are_gone():
+    """What a request had answered is forgotten along with it."""
+    many, memory = request(*"abcdef"), Memory()
+    played(ask_for([many], memory=memory), lambda ids: shown(*ids))
+    assert memory.wanted(many) == ["d", "e", "f"]
+    del many
+    gc.collect()
+    assert memory.wanted(request(*"abcdef")) == [*"abcdef"]
 
 
 @pytest.mark.parametrize(("names", "calls"), [(True, 2), (False, 4)])
@@ -100,7 +166,7 @@ def test_id_that_spoils_a_call_fails_alone(names, calls):
     """An id that EC2 refuses is found in the same round, named or not, and the others answered."""
     requests = [request(f"vol-{n}") for n in (1, 2, 3)]
     service = knowing("vol-1", "vol-3", names=names)
-    asked, answers = played(SharedAsk(requests, VOLUMES), service)
+    asked, answers = played(ask_for(requests), service)
     assert len(asked) == calls
     assert [ids_of(answers[each]) for each in (requests[0], requests[2])] == [["vol-1"], ["vol-3"]]
     bad = answers[requests[1]]
@@ -112,7 +178,7 @@ def test_id_that_spoils_a_call_fails_alone(names, calls):
 def test_request_with_a_spoiling_id_keeps_what_is_known_of_the_others():
     """A request of which one id is refused is answered for the other ones."""
     both = request("vol-1", "vol-2")
-    _, answers = played(SharedAsk([both], VOLUMES), knowing("vol-1"))
+    _, answers = played(ask_for([both]), knowing("vol-1"))
     answer = answers[both]
     assert ids_of(answer) == ["vol-1"]
     assert (answer.present, answer.absent, list(answer.errors)) == (("vol-1",), (), ["vol-2"])
@@ -121,10 +187,13 @@ def test_request_with_a_spoiling_id_keeps_what_is_known_of_the_others():
 def test_id_that_an_answer_leaves_out_is_absent():
     """An id that the service neither shows nor refuses is absent from the answer."""
     both = request("vol-1", "vol-2")
-    _, answers = played(SharedAsk([both], VOLUMES), lambda asked: shown("vol-1"))
+    _, answers = played(ask_for([both]), lambda asked: shown("vol-1"))
     assert (answers[both].present, answers[both].absent) == (("vol-1",), ("vol-2",))
 
 
+TEN = Sharing(
+    "DescribeVolumes", "VolumeIds", limit=10, results=(("Volumes",),), id_fields=("VolumeId",),
+)  # fmt: skip
 MANY = Sharing(
     "DescribeVolumes", "VolumeIds", limit=100, results=(("Volumes",),), id_fields=("VolumeId",),
     not_found=("InvalidVolume.NotFound",),
@@ -136,50 +205,123 @@ def test_round_ends_after_some_failures():
     alive = [f"vol-{n}" for n in range(3)]
     dead = [f"dead-{n}" for n in range(60)]
     requests = [Request({"VolumeIds": [each]}, MANY, "") for each in [*dead, *alive]]
-    suspects, told = {}, []
-    for _ in range(6):
-        asked, answers = played(SharedAsk(requests, MANY, suspects), knowing(*alive))
+    memory, told = Memory(), []
+    for _ in range(7):
+        asked, answers = played(ask_for(requests, MANY, memory), knowing(*alive))
         assert len(asked) <= 21
         told.append({each.ids[0] for each in requests if isinstance(answers[each], Answer)})
         assert all(isinstance(answers[each], Answer | TryAgain) for each in requests)
-    assert told[0] == set(dead[:20])
-    assert told[1] == set(dead[20:40])
+    assert told[:3] == [set(dead[:20]), set(dead[20:40]), set(dead[40:])]
     assert all(set(alive) <= each for each in told[3:])
-    assert set.union(*told[3:]) == {*dead, *alive}
+    assert set.union(*told[4:]) == {*dead, *alive}
 
 
-def test_request_with_many_dead_ids_is_told_of_some_at_a_time():
-    """A request of which not all ids were asked for is told so, and of the others what they are."""
-    whole = Request({"VolumeIds": [f"dead-{n}" for n in range(30)]}, MANY, "")
-    suspects = {}
-    _, first = played(SharedAsk([whole], MANY, suspects), knowing())
-    _, second = played(SharedAsk([whole], MANY, suspects), knowing())
-    assert [(len(each[whole].errors), each[whole].left) for each in (first, second)] == [
-        (20, 10)
-    ] * 2
-    assert {*first[whole].errors, *second[whole].errors} == {*whole.ids}
-    asked, answers = played(SharedAsk([whole], MANY, {}, most_failures=1e9), knowing())
-    assert (len(asked), answers[whole].left) == (30, 0)
+def test_those_that_are_known_to_be_bad_wait_for_their_turn():
+    """Who was found out is asked again when it is due; who was not even asked comes at once."""
+    requests = [Request({"VolumeIds": [f"dead-{n}"]}, MANY, "") for n in range(30)]
+    memory = Memory()
+    for _ in range(2):
+        _, answers = played(ask_for(requests, MANY, memory), knowing())
+    kinds = [type(answers[each]) for each in requests]
+    assert kinds == [TryAgain] * 20 + [Answer] * 10
+    _, answers = played(ask_for(requests, MANY, Memory()), knowing())
+    assert [type(answers[each]) for each in requests] == [Answer] * 20 + [Unasked] * 10
+
+
+@pytest.mark.parametrize(("names", "most"), [(True, 160), (False, 600)])
+def test_search_goes_on_where_it_stopped(names, most):
+    """Among 400 good ids 100 bad ones are found in a number of calls that grows with theirs."""
+    sharing = Sharing(
+        "DescribeVolumes", "VolumeIds", limit=500, results=(("Volumes",),),
+        id_fields=("VolumeId",), not_found=("InvalidVolume.NotFound",),
+    )  # fmt: skip
+    ids = [f"vol-{n}" for n in range(500)]
+    alive = {each for n, each in enumerate(ids) if n % 5}
+    requests = [Request({"VolumeIds": [each]}, sharing, "") for each in ids]
+    rounds, answers = played_out(requests, knowing(*alive, names=names), sharing)
+    assert sum(map(len, rounds)) <= most
+    assert {each.ids[0] for each in requests if answers[each].present} == alive
+
+
+def test_ids_that_passed_go_first():
+    """What is known to be good is asked for by the first call of a round, whatever is bad."""
+    alive = [f"vol-{n}" for n in range(20)]
+    dead = [f"dead-{n}" for n in range(60)]
+    memory = Memory()
+    requests = [Request({"VolumeIds": [each]}, MANY, "") for each in [*alive, *dead]]
+    for _ in range(4):
+        asked, answers = played(ask_for(requests, MANY, memory), knowing(*alive, names=False))
+    assert asked[0][:10] == alive[:10]
+    assert isinstance(answers[requests[0]], Answer)
+
+
+@pytest.mark.parametrize("code", ["ValidationException", "InvalidParameterException"])
+def test_refusal_that_is_no_matter_of_ids_costs_few_calls(code):
+    """Where the first call is refused, and so are some ids alone in the same words, all are."""
+    requests = [Request({"VolumeIds": [f"vol-{n}"]}, MANY, "") for n in range(100)]
+
+    def refuse(asked):
+        raise error(code, "Invalid cluster identifier.")
+
+    asked, answers = played(ask_for(requests, MANY), refuse)
+    assert len(asked) == 9
+    assert all(answers[each].error is not None for each in requests)
+
+
+def test_ids_that_are_refused_in_the_same_words_are_told_from_others():
+    """Two malformed ids among a hundred fail alone, though their errors are alike."""
+    requests = [Request({"VolumeIds": [f"vol-{n}"]}, MANY, "") for n in range(100)]
+
+    def describe(asked):
+        if {"vol-0", "vol-99"} & {*asked}:
+            raise error("ValidationException", "An id is too long.")
+        return shown(*asked)
+
+    rounds, answers = played_out(requests, describe, MANY)
+    assert [each.ids for each in requests if answers[each].errors] == [("vol-0",), ("vol-99",)]
+    assert sum(map(len, rounds)) < 50
 
 
 def test_ids_that_spoiled_a_call_go_by_themselves():
     """From the second round on a dead id costs the others nothing: they are asked for first."""
-    suspects = {}
+    memory = Memory()
     requests = [request(f"vol-{n}") for n in (1, 2, 3)]
     for _ in range(2):
-        asked, _ = played(SharedAsk(requests, VOLUMES, suspects), knowing("vol-1", "vol-3"))
+        asked, _ = played(ask_for(requests, VOLUMES, memory), knowing("vol-1", "vol-3"))
     assert asked == [["vol-1", "vol-3"], ["vol-2"]]
-    assert [*suspects] == ["vol-2"]
-    asked, _ = played(SharedAsk(requests, VOLUMES, suspects), knowing("vol-1", "vol-2", "vol-3"))
-    assert suspects == {}
+    assert memory.lots({"vol-1", "vol-2"}) == [["vol-2"]]
+    asked, _ = played(ask_for(requests, VOLUMES, memory), knowing("vol-1", "vol-2", "vol-3"))
+    assert memory.lots({"vol-1", "vol-2"}) == []
+
+
+def test_ids_that_were_bad_and_are_not_named_are_asked_for_alone():
+    """Where errors name no id, those found out before are not searched among once more."""
+    requests = [Request({"VolumeIds": [f"vol-{n}"]}, MANY, "") for n in range(8)]
+    memory = Memory()
+    for _ in range(2):
+        asked, _ = played(ask_for(requests, MANY, memory), knowing(names=False))
+    assert [len(each) for each in asked] == [8, *[1] * 8]
 
 
 def test_few_suspects_are_remembered():
     """Ids that nobody asks for any more are forgotten, the oldest first."""
-    suspects = {f"vol-{n}": None for n in range(1000)}
-    played(SharedAsk([request("vol-x")], VOLUMES, suspects), knowing())
-    assert len(suspects) == 1000
-    assert [*suspects][::999] == ["vol-1", "vol-x"]
+    memory = Memory()
+    memory.condemn(f"vol-{n}" for n in range(MOST_SUSPECTS))
+    played(ask_for([request("vol-x")], VOLUMES, memory), knowing())
+    assert memory.wanted(request("vol-0", "vol-1", "vol-x")) == ["vol-0"]
+
+
+def test_round_finds_something_to_ask_for_whatever_others_have_found_out():
+    """Where another round clears the last suspects meanwhile, their request is asked for."""
+
+    class Cleared(Memory):
+        def lots(self, ids):
+            return []
+
+    memory = Cleared()
+    memory.condemn(["vol-1"])
+    asked, _ = played(ask_for([request("vol-1")], VOLUMES, memory), knowing("vol-1"))
+    assert asked == [["vol-1"]]
 
 
 def test_error_that_is_about_no_id_is_the_answer_of_all():
@@ -189,7 +331,7 @@ def test_error_that_is_about_no_id_is_the_answer_of_all():
         raise DENIED
 
     requests = [request("vol-1"), request("vol-2")]
-    asked, answers = played(SharedAsk(requests, VOLUMES), denied)
+    asked, answers = played(ask_for(requests), denied)
     assert len(asked) == 1
     assert [answers[each].error for each in requests] == [DENIED, DENIED]
 
@@ -201,7 +343,7 @@ def test_error_that_is_no_answer_ends_the_round(why):
     def busy(asked):
         raise why
 
-    ask = SharedAsk([request(*"abcd")], VOLUMES)
+    ask = ask_for([request(*"abcd")])
     with pytest.raises(type(why)) as caught:
         played(ask, busy)
     assert caught.value is why
@@ -209,6 +351,8 @@ def test_error_that_is_no_answer_ends_the_round(why):
 
 def test_throttle_in_the_midst_of_a_round_leaves_the_answers_that_are_there():
     """Who was answered before the throttle keeps it; the throttle is the outcome of the others."""
+    memory = Memory()
+    memory.condemn(["vol-4"])
 
     def describe(asked):
         if "vol-4" in asked:
@@ -216,12 +360,28 @@ def test_throttle_in_the_midst_of_a_round_leaves_the_answers_that_are_there():
         return shown(*asked)
 
     first, last, across = request("vol-1"), request("vol-4"), request("vol-2", "vol-4")
-    ask = SharedAsk([first, request("vol-2"), request("vol-3"), last, across], VOLUMES)
-    asked, answers = played(ask, describe)
-    assert [len(each) for each in asked] == [3, 1]
+    asked, answers = played(ask_for([first, last, across], memory=memory), describe)
+    assert asked == [["vol-1", "vol-2"], ["vol-4"]]
     assert ids_of(answers[first]) == ["vol-1"]
     assert answers[last] is THROTTLED
-    assert answers[across] is THROTTLED
+    assert answers[across].ids == ("vol-2",)
+
+
+def test_throttle_in_a_search_leaves_the_halves_that_are_known():
+    """What a throttle cuts off goes on in the next round: the good half is not searched again."""
+    requests = [Request({"VolumeIds": [f"vol-{n}"]}, MANY, "") for n in range(8)]
+    memory, calls = Memory(), []
+
+    def describe(asked):
+        calls.append(asked)
+        if len(calls) == 3:
+            raise THROTTLED
+        return knowing(*(f"vol-{n}" for n in range(7)), names=False)(asked)
+
+    played(ask_for(requests, MANY, memory), describe)
+    played(ask_for(requests, MANY, memory), describe)
+    assert [len(each) for each in calls[:4]] == [8, 4, 2, 4]
+    assert calls[4:] == [["vol-4", "vol-5"], ["vol-6", "vol-7"], ["vol-6"], ["vol-7"]]
 
 
 def test_id_that_botocore_does_not_send_fails_alone():
@@ -233,14 +393,14 @@ def test_id_that_botocore_does_not_send_fails_alone():
         return shown(*asked)
 
     good, bad = request("vol-1"), request("")
-    _, answers = played(SharedAsk([good, bad], VOLUMES), validating)
+    _, answers = played(ask_for([good, bad]), validating)
     assert ids_of(answers[good]) == ["vol-1"]
     assert isinstance(answers[bad], ParamValidationError)
 
 
 def test_ids_go_without_page_sizes():
     """W5: parameters for reading in pages never travel together with ids."""
-    ask = SharedAsk([request("vol-1", MaxResults=5, NextToken="x", DryRun=False)], VOLUMES)
+    ask = ask_for([request("vol-1", MaxResults=5, NextToken="x", DryRun=False)])
     assert ask.next() == {"VolumeIds": ["vol-1"], "DryRun": False}
 
 
@@ -248,7 +408,7 @@ def test_ids_go_without_page_sizes():
 def test_answer_of_another_shape_shows_nothing(odd):
     """What is no answer of the operation's shows none of the ids, and breaks nothing."""
     asked = request("vol-1")
-    _, answers = played(SharedAsk([asked], VOLUMES), lambda ids: odd)
+    _, answers = played(ask_for([asked]), lambda ids: odd)
     assert answers[asked].absent == ("vol-1",)
 
 
@@ -267,7 +427,7 @@ def test_splitting_looks_at_few_items():
                        id_fields=("VolumeId",))  # fmt: skip
     ids = [f"vol-{n}" for n in range(256)]
     requests = [Request({"VolumeIds": [each]}, sharing, "") for each in ids]
-    _, answers = played(SharedAsk(requests, sharing), lambda asked: shown(*asked))
+    _, answers = played(ask_for(requests, sharing), lambda asked: shown(*asked))
     assert all(ids_of(answers[each]) == list(each.ids) for each in requests)
     assert sum(looked) <= 256 * 2 * 9
 
@@ -291,9 +451,9 @@ def test_each_request_is_answered_as_if_alone(wanted, dead, hidden, names):
         return shown(*(each for each in asked if each not in hidden))
 
     requests = list(dict.fromkeys(request(*ids) for ids in wanted))
-    asked, answers = played(SharedAsk(requests, VOLUMES), describe)
+    rounds, answers = played_out(requests, describe)
     assert set(answers) == set(requests)
-    assert all(0 < len(ids) <= 3 for ids in asked)
+    assert all(0 < len(ids) <= 3 for asked in rounds for ids in asked)
     for each in requests:
         told = answers[each]
         assert isinstance(told, Answer)
@@ -307,7 +467,7 @@ def test_each_request_is_answered_as_if_alone(wanted, dead, hidden, names):
 def test_requests_without_ids_are_asked_for_one_by_one():
     """Requests that share nothing are called for with their own parameters, each by itself."""
     one, two = (Request({"StackName": name}, None, "Stack") for name in "ab")
-    ask = SoleAsk([one, two])
+    ask = SoleAsk([one, two], is_answer)
     assert ask.next() == {"StackName": "a"}
     ask.passed({"Stacks": []})
     assert ask.next() == {"StackName": "b"}
@@ -321,7 +481,7 @@ def test_requests_without_ids_are_asked_for_one_by_one():
 def test_requests_without_ids_share_what_ends_a_round():
     """A throttle is the outcome of those that were not asked for yet as well."""
     one, two, three = (Request({"StackName": name}, None, "Stack") for name in "abc")
-    ask = SoleAsk([one, two, three])
+    ask = SoleAsk([one, two, three], is_answer)
     ask.next()
     ask.passed({"Stacks": []})
     ask.next()
@@ -330,7 +490,7 @@ def test_requests_without_ids_share_what_ends_a_round():
     answers = ask.answers()
     assert answers[one].response == {"Stacks": []}
     assert (answers[two], answers[three]) == (THROTTLED, THROTTLED)
-    ask = SoleAsk([one, two])
+    ask = SoleAsk([one, two], is_answer)
     ask.next()
     ask.failed(THROTTLED)
     with pytest.raises(ClientError) as caught:

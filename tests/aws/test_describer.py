@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import boto3
 import pytest
 from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ClientError, ParamValidationError
+from botocore.loaders import Loader
+from botocore.model import ServiceModel
 
 from pollwait import BatcherClosed, MissingKey
 from pollwait.aws._describer import describer
 from pollwait.aws._not_described import NotDescribed
+from pollwait.aws._personal import is_personal
 from pollwait.testing import FakeClock
 from pollwait.testing.ec2 import EmbeddedEC2
 
@@ -22,6 +26,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pollwait._core.batched import Batched
+
+# Reviewed: whoever asks is told the same, or as good as.
+TELL_ALL_THE_SAME = {
+    ("acm", "GetAcmeExternalAccountBindingCredentials"),
+    ("amplifybackend", "GetToken"),
+    ("codeartifact", "GetAuthorizationToken"),
+    ("ec2", "GetPasswordData"),
+    ("ecr", "GetAuthorizationToken"),
+    ("ecr-public", "GetAuthorizationToken"),
+    ("iam", "GetAccountPasswordPolicy"),
+    ("lightsail", "GetRelationalDatabaseMasterUserPassword"),
+    ("mturk", "GetFileUploadURL"),
+    ("pca-connector-scep", "GetChallengePassword"),
+    ("route53globalresolver", "GetAccessToken"),
+}
 
 ECS_ARN = "arn:aws:ecs:us-east-1:123456789012:service/main"
 
@@ -479,6 +498,62 @@ class TestMisuse:
             describer(cloud.client, "get_object")
 
     @pytest.mark.parametrize(
+        ("service", "operation"),
+        [
+            ("secretsmanager", "get_random_password"),
+            ("stepfunctions", "get_activity_task"),
+            ("cognito-identity", "get_id"),
+            ("sts", "get_session_token"),
+            ("sts", "get_federation_token"),
+            ("waf", "get_change_token"),
+            ("emr-containers", "get_managed_endpoint_session_credentials"),
+        ],
+    )
+    def test_operation_that_gives_each_something_of_its_own_is_refused(
+        self, service: str, operation: str
+    ) -> None:
+        """Two callers that want a random password each want two, and a task is done once."""
+        cloud = Cloud(service, lambda _: {})
+        with pytest.raises(ValueError, match="gives each caller something of its own"):
+            describer(cloud.client, operation)
+
+    def test_operations_with_telling_names_are_reviewed(self) -> None:
+        """Each operation of botocore whose name may say so is refused, or known to be harmless."""
+        suspicious = re.compile(
+            "Random|Tokens?(For|From|$)|Password|Poll|ActivityTask|NextMessage|Credentials|GetId$"
+            "|(Embed|Upload|Session|Login|Presigned|Authentication)U(rl|RL)|VerificationCode"
+        )
+        loader = Loader()
+        unknown = set()
+        for service in loader.list_available_services("service-2"):
+            model = ServiceModel(loader.load_service_model(service, "service-2"), service)
+            for name in filter(suspicious.search, model.operation_names):
+                harmless = (service, name) in TELL_ALL_THE_SAME or not name.startswith("Get")
+                if not harmless and not is_personal(service, model.operation_model(name)):
+                    unknown.add((service, name))
+        assert unknown == set()
+
+    def test_operation_by_which_all_are_told_the_same_is_shared(self) -> None:
+        """Whatever its name, an operation that answers everybody alike shares its calls."""
+        registry = Cloud("ecr", lambda _: {"authorizationData": []})
+        with describer(registry.client, "get_authorization_token") as tokens:
+            assert tokens.get()["authorizationData"] == []
+
+    def test_clock_is_checked(self, ec2: Any) -> None:
+        """What is no clock is refused when the describer is made."""
+        with pytest.raises(TypeError, match="clock must be a clock"):
+            describer(ec2, "describe_volumes", clock=cast("Any", 1))
+
+    @pytest.mark.parametrize("ids", [None, 3, {"vol-1": 1}, "vol-1"])
+    def test_several_ids_are_a_collection(self, ec2: Any, ids: Any) -> None:
+        """What is none is refused in words that say so."""
+        with (
+            describer(ec2, "describe_volumes") as described,
+            pytest.raises(TypeError, match="ids must be several, and one is for get"),
+        ):
+            described.get_many(ids)
+
+    @pytest.mark.parametrize(
         ("params", "message"),
         [
             ({"VolumeIds": ["vol-1"]}, "VolumeIds are what get"),
@@ -585,7 +660,7 @@ class TestMisuse:
         described = describer(ec2, "describe_volumes")
         described.close()
         described.close()
-        with pytest.raises(BatcherClosed):
+        with pytest.raises(BatcherClosed, match="batcher of 'DescribeVolumes by VolumeIds'"):
             described.get("vol-1")
 
     def test_failed_block_waits_for_nobody(self, ec2: Any) -> None:

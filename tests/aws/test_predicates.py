@@ -20,6 +20,7 @@ from botocore.exceptions import (
     IncompleteReadError,
     NoCredentialsError,
     ReadTimeoutError,
+    SSLError,
 )
 from botocore.parsers import ResponseParserError
 from botocore.retries.standard import ThrottledRetryableChecker, TransientRetryableChecker
@@ -343,6 +344,9 @@ def test_is_transient_knows_codes_under_any_status(code):
         (ReadTimeoutError(endpoint_url=ENDPOINT), False, True),
         (ConnectionClosedError(endpoint_url=ENDPOINT), False, True),
         (HTTPClientError(error="reset"), False, True),
+        (SSLError(endpoint_url=ENDPOINT, error="UNEXPECTED_EOF_WHILE_READING"), False, True),
+        (SSLError(endpoint_url=ENDPOINT, error="CERTIFICATE_VERIFY_FAILED"), False, False),
+        (SSLError(endpoint_url=ENDPOINT, error="WRONG_VERSION_NUMBER"), False, False),
         (IncompleteReadError(actual_bytes=1, expected_bytes=2), False, True),
         (ResponseParserError("Further retries may succeed"), False, True),
         (NoCredentialsError(), False, False),

@@ -313,9 +313,36 @@ class TestParameters:
         assert sharing("ec2", "DescribeSecurityGroups").ids({"GroupIds": ["sg-1"]}) == ("sg-1",)
 
     def test_structures_that_are_but_ids_are_shared(self) -> None:
-        """Targets named by their id alone share calls, one with a port does not."""
+        """Targets named by their id alone share calls."""
         assert TARGETS.ids({"Targets": [{"Id": "i-1"}, {"Id": "i-2"}]}) == ("i-1", "i-2")
-        assert TARGETS.ids({"Targets": [{"Id": "i-1"}, {"Id": "i-2", "Port": 80}]}) is None
+
+    def test_structures_that_say_more_have_names_of_their_own(self) -> None:
+        """A target with a port goes by both, and is asked for as it was given."""
+        targets = [
+            {"Id": "i-1", "Port": 80},
+            {"Id": "i-1", "Port": 81, "AvailabilityZone": "all"},
+            {"Id": "i-2"},
+        ]
+        ids = TARGETS.ids({"Targets": targets})
+        assert ids == ("i-1:80", "i-1:81", "i-2")
+        assert TARGETS.with_ids({"TargetGroupArn": "a"}, ids) == {
+            "TargetGroupArn": "a",
+            "Targets": targets,
+        }
+        assert TARGETS.ids({"Targets": [{"Port": 80}]}) is None
+        classic = {"Instances": [{"InstanceId": "i-1", "Port": 80}]}
+        assert sharing("elb", "DescribeInstanceHealth").ids(classic) is None
+
+    def test_error_names_what_has_a_name_of_its_own_by_its_id(self) -> None:
+        """The service names a target by its id; where several have that one, it names none."""
+        refused = error("InvalidTarget", "The targets 'i-1' are not registered.")
+        ids = TARGETS.ids({"Targets": [{"Id": "i-1", "Port": 80}, {"Id": "i-2", "Port": 80}]})
+        assert ids is not None
+        assert TARGETS.blamed(refused, ids) == {"i-1:80"}
+        two = TARGETS.ids({"Targets": [{"Id": "i-1", "Port": 80}, {"Id": "i-1", "Port": 81}]})
+        assert two is not None
+        assert TARGETS.blamed(refused, two) == frozenset()
+        assert TARGETS.blamed(refused, [*two, "i-1"]) == {"i-1"}
 
     def test_with_ids_keeps_all_else(self) -> None:
         """Other parameters stay, and what was given is not changed."""
@@ -393,9 +420,12 @@ class TestItems:
         assert IDENTITIES.found(answer) == {"a@b.c": {"VerificationStatus": "Success"}}
 
     def test_inner_ids_are_found(self) -> None:
-        """A target's id lies one level below the item."""
+        """A target's id lies one level below the item, and so does its port."""
         item = {"Target": {"Id": "i-1", "Port": 80}, "TargetHealth": {"State": "healthy"}}
-        assert TARGETS.found({"TargetHealthDescriptions": [item]}) == {"i-1": item}
+        found = TARGETS.found({"TargetHealthDescriptions": [item]})
+        assert found == {"i-1": item, "i-1:80": item}
+        item = {"Target": {"Id": "lambda"}}
+        assert TARGETS.found({"TargetHealthDescriptions": [item]}) == {"lambda": item}
 
     def test_failures_are_no_items(self) -> None:
         """What an answer lists as missing is not found, and its reason is told."""

@@ -23,7 +23,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pollwait import Called, ClockStalled, fixed, sequence
-from pollwait._core.group import LINGER
 from pollwait.aws import (
     VolumeAvailableWaiter,
     WaiterCancelled,
@@ -397,7 +396,7 @@ class TestTransient:
         clock = FakeClock()
         with ec2("creating", THROTTLED, THROTTLED, "available") as client:
             VolumeAvailableWaiter(client, clock=clock).wait(ID, timeout=60)
-        assert clock.sleeps == [1.25 + LINGER, 0.5, 1.0, 2.0]
+        assert clock.sleeps == [1.25, 0.5, 1.0, 2.0]
 
     def test_connection_error_is_retried(self):
         """W4: no broken connection, read timeout or unreadable answer ends a wait."""

@@ -8,11 +8,13 @@ import threading
 from datetime import timedelta
 from types import SimpleNamespace
 
+import boto3
 import pytest
 from botocore.exceptions import (
     ClientError,
     EndpointConnectionError,
     NoCredentialsError,
+    PaginationError,
     ParamValidationError,
     WaiterError,
 )
@@ -20,12 +22,15 @@ from botocore.exceptions import (
 from pollwait import Called, Finished, fixed
 from pollwait._core.group import LINGER
 from pollwait.aws import (
+    VolumeAvailableWaiter,
     WaiterCancelled,
     WaiterExhausted,
     WaiterFailed,
     WaiterTimeout,
     define,
+    describer,
     error_code,
+    pages,
     path,
     path_all,
     path_any,
@@ -34,7 +39,7 @@ from pollwait.aws import (
 )
 from pollwait.testing import FakeClock
 
-from .fakes import Service, error, instances, script
+from .fakes import KEYS, Service, error, instances, script
 
 THROTTLED = error("RequestLimitExceeded", "Request limit exceeded.", 503)
 DENIED = error("UnauthorizedOperation", "You are not authorized.", 403)
@@ -424,6 +429,68 @@ class TestFailed:
             running.wait(InstanceIds=["i_1"])
         assert caught.value.__cause__ is raised
 
+    def test_pages_that_lead_nowhere_fail_the_wait(self, clock):
+        """A service that gives the same token again and again is the cause of a failure."""
+        running, _ = waiting(
+            clock, "ec2", "instance_running", {**instances(i_1="running"), "NextToken": "same"}
+        )
+        for params in ({"InstanceIds": ["i_1"]}, {}):
+            with pytest.raises(WaiterFailed, match="next token was received twice") as caught:
+                running.wait(**params)
+            assert isinstance(caught.value.__cause__, PaginationError)
+            assert pickle.loads(pickle.dumps(caught.value)).attempts == 1
+
+    @pytest.mark.parametrize(
+        ("conditions", "raised", "outcome"),
+        [
+            ({"failure": error_code("LimitExceededException")}, "LimitExceededException", "failed"),
+            ({"failure": error_code("InternalError")}, "InternalError", "failed"),
+            ({"failure": status(503)}, "ServiceUnavailable", "failed"),
+            ({"success": status(503)}, "ServiceUnavailable", "ready"),
+            ({"success": error_code("SlowDown")}, "SlowDown", "ready"),
+            ({"retry": error_code("SlowDown")}, "SlowDown", "goes on"),
+            ({"failure": error_code("Other")}, "SlowDown", "goes on"),
+        ],
+    )
+    @pytest.mark.parametrize("operation", ["describe_table", "describe_volumes"])
+    def test_acceptor_that_names_an_error_that_may_pass_decides(
+        self, clock, operation, conditions, raised, outcome
+    ):
+        """W9: what a definition says of a throttle or of a server's error is what follows."""
+        by_list = operation == "describe_volumes"
+        found = path("Found", "yes")
+        of_success = conditions.get("success", found)
+        ends = define(operation, **{**conditions, "success": of_success})
+        played = Service("ec2" if by_list else "dynamodb", script(error(raised, "", 503)))
+        params = {"VolumeIds": ["vol-1"]} if by_list else {"TableName": "t-1"}
+        ending = waiter(played.client, ends, clock=clock)
+        if outcome == "ready":
+            assert ending.wait(**params, timeout=60)["Error"]["Code"] == raised
+            return
+        kind = WaiterFailed if outcome == "failed" else WaiterTimeout
+        with pytest.raises(kind, match=raised):
+            ending.wait(**params, timeout=60)
+        assert clock.monotonic() >= 60 or outcome == "failed"
+
+    def test_any_error_waits_through_those_that_may_pass(self, clock):
+        """An acceptor for just any error names none, so a throttle is waited through."""
+        model = {"version": 2, "waiters": {"Gone": {
+            "operation": "DescribeTable", "delay": 5, "maxAttempts": 4,
+            "acceptors": [{"state": "success", "matcher": "error", "expected": True}],
+        }}}  # fmt: skip
+        played = Service("dynamodb", script(THROTTLED, DENIED))
+        gone = waiter(played.client, "gone", model=model, clock=clock)
+        assert gone.wait(TableName="t-1")["Error"]["Code"] == "UnauthorizedOperation"
+
+    def test_failure_names_no_acceptor_that_did_not_match(self, clock):
+        """W4: what matched an earlier answer is no reason for a failure by another one."""
+        exists, _ = waiting(
+            clock, "iam", "user_exists", error("NoSuchEntity", "", 404), error("AccessDenied", "no")
+        )
+        with pytest.raises(WaiterFailed) as caught:
+            exists.wait(UserName="u")
+        assert str(caught.value).endswith("last error AccessDenied: 'no'")
+
     def test_boolean_error_acceptors_match(self, clock):
         """W1: ``expected: true`` is any error, and ``false`` is none, as in botocore's newest."""
         model = {
@@ -489,6 +556,13 @@ class TestMissing:
         cause = caught.value.__cause__
         told = absence.response if isinstance(absence, ClientError) else None
         assert (cause.response if cause else None) == told
+
+    @pytest.mark.parametrize("code", ["ClusterNotFoundException", "ServiceNotFoundException"])
+    def test_what_holds_a_missing_thing_may_be_missing(self, clock, code):
+        """An error about something else than the thing itself is told as it is."""
+        stable, _ = waiting(clock, "ecs", "services_stable", error(code, "Not found."))
+        with pytest.raises(WaiterFailed, match=f"not found since .* last error {code}"):
+            stable.wait(cluster="typo", services=["web"])
 
     def test_missing_without_ids_is_not_yet_either(self, clock):
         """W4: so is an answer that says MISSING to a call which is not about ids."""
@@ -584,6 +658,58 @@ class TestMissing:
         both, played = waiting(clock, service, name, answer, answer, full)
         both.wait(**params)
         assert len(played.calls) == 3
+
+    def test_targets_are_told_apart_by_their_ports(self, clock):
+        """W5: of two targets with ports both must be answered, each with its own port."""
+
+        def shown(*targets):
+            return {"TargetHealthDescriptions": [
+                {"Target": {"Id": each, "Port": port}, "TargetHealth": {"State": state}}
+                for each, port, state in targets
+            ]}  # fmt: skip
+
+        one, both = ("i-1", 80, "healthy"), ("i-1", 81, "healthy")
+        healthy, elb = waiting(
+            clock, "elbv2", "target_in_service",
+            shown(one), shown(one, ("i-1", 81, "initial")), shown(one, both),
+        )  # fmt: skip
+        targets = [{"Id": "i-1", "Port": 80}, {"Id": "i-1", "Port": 81}]
+        healthy.wait(TargetGroupArn="arn", Targets=targets)
+        assert elb.asked("Targets") == [targets] * 3
+        with pytest.raises(WaiterFailed, match="i-1:81 not found since") as caught:
+            waiting(clock, "elbv2", "target_in_service", shown(one))[0].wait(
+                TargetGroupArn="arn", Targets=targets
+            )
+        assert type(caught.value.id) is str
+        assert [type(each) for each in caught.value.ids] == [str, str]
+
+    def test_deregistered_targets_are_told_apart_by_their_ports(self, clock):
+        """W6: an error that names one target says nothing of the other."""
+
+        def play(operation, params):
+            if "i-1" in (asked := [each["Id"] for each in params["Targets"]]):
+                return error("InvalidTarget", "The targets 'i-1' are not registered.")
+            state = "draining" if clock.monotonic() < 20 else "unused"
+            return {"TargetHealthDescriptions": [
+                {"Target": {"Id": each, "Port": 80}, "TargetHealth": {"State": state}}
+                for each in asked
+            ]}  # fmt: skip
+
+        gone = waiter(Service("elbv2", play).client, "target_deregistered", clock=clock)
+        gone.wait(TargetGroupArn="arn", Targets=[{"Id": "i-1", "Port": 80}, {"Id": "i-2"}])
+        assert clock.monotonic() >= 20
+
+    def test_every_id_of_two_lists_must_be_answered(self, clock):
+        """W5: two lists of ids at once share no call, and each id of both must be shown."""
+        some = {"SecurityGroups": [{"GroupId": "sg-1", "GroupName": "a"}]}
+        every = {"SecurityGroups": [*some["SecurityGroups"], {"GroupId": "sg-2", "GroupName": "b"}]}
+        exists, ec2 = waiting(clock, "ec2", "security_group_exists", some, some, every)
+        assert len(exists.wait(GroupIds=["sg-1"], GroupNames=["b"])["SecurityGroups"]) == 2
+        assert len(ec2.calls) == 3
+        exists, _ = waiting(clock, "ec2", "security_group_exists", some)
+        with pytest.raises(WaiterFailed, match=r"of sg-1, b'.* b not found since") as caught:
+            exists.wait(GroupIds=["sg-1"], GroupNames=["b"])
+        assert caught.value.state is None
 
     def test_status_alone_is_not_every_id(self, clock):
         """W1: an acceptor that looks at the status only does not answer for what is missing."""
@@ -711,6 +837,13 @@ class TestGone:
         with pytest.raises(WaiterFailed, match="last error ClusterNotFoundException"):
             gone.wait(cluster="c", services=["s"])
 
+    def test_deletion_that_a_filter_leaves_open_says_so(self, clock):
+        """What a filter may have left out is named when the time is up."""
+        gone, _ = waiting(clock, "ec2", "volume_deleted", volumes(vol_1="deleting"))
+        filters = [{"Name": "tag:x", "Values": ["y"]}]
+        with pytest.raises(WaiterTimeout, match="vol-2 not in the last answer, which need not"):
+            gone.wait(VolumeIds=["vol-1", "vol-2"], Filters=filters)
+
     def test_filter_does_not_make_things_gone(self, clock):
         """With ids and a filter, an answer that leaves an id out does not say that it is gone."""
         deleted, _ = waiting(clock, "ec2", "volume_deleted", volumes(vol_1="deleted"))
@@ -827,6 +960,34 @@ class TestTimeout:
         assert clock.monotonic() > 600
 
 
+def test_interrupt_ends_the_waits_of_its_own_thread():
+    """Ctrl-C in a call is for one thread; another one makes the call for the other waits."""
+    clock = FakeClock()
+    interrupts = [KeyboardInterrupt()]
+
+    def play(operation, params):
+        if interrupts:
+            raise interrupts.pop()
+        return volumes(**{each.replace("-", "_"): "available" for each in params["VolumeIds"]})
+
+    def describe_volumes(**params):
+        return play("DescribeVolumes", params)
+
+    client = SimpleNamespace(describe_volumes=describe_volumes)
+    waits = VolumeAvailableWaiter(client, clock=clock)
+    ended = []
+
+    def wait(n):
+        try:
+            ended.append(waits.wait(f"vol-{n}", timeout=60)["VolumeId"])
+        except KeyboardInterrupt:
+            ended.append("interrupted")
+
+    clock.run(*[lambda n=n: wait(n) for n in range(3)])
+    assert sorted(ended)[0] == "interrupted"
+    assert len({*ended} & {"vol-0", "vol-1", "vol-2"}) == 2
+
+
 def test_interrupt_leaves_at_once_and_the_waiter_lives_on(clock):
     """Ctrl-C in the midst of a call is nobody's answer, and disturbs no later wait."""
     answers = iter([KeyboardInterrupt(), {"Job": "DONE"}])
@@ -861,6 +1022,9 @@ class TestArguments:
             ({"InstanceIds": []}, ValueError, "InstanceIds must not be empty, .* all there is"),
             ({"InstanceIds": ()}, ValueError, r"got InstanceIds=\(\)"),
             ({"InstanceIds": "i-1"}, TypeError, "must be a list of ids: got InstanceIds='i-1'"),
+            ({"InstanceIds": iter([])}, ValueError, "InstanceIds must not be empty"),
+            ({"InstanceIds": {"i-1": 1}}, TypeError, "InstanceIds must be a list of ids"),
+            ({"InstanceIds": None}, TypeError, "InstanceIds must be a list of ids"),
             ({"InstanceIDs": ["i-1"]}, TypeError, r"no parameter 'InstanceIDs' .*'InstanceIds'\?"),
             ({"instance_ids": ["i-1"]}, TypeError, r"\(did you mean 'InstanceIds'\?\)"),
             ({"Timeout": 3}, TypeError, "takes no parameter 'Timeout'"),
@@ -882,6 +1046,26 @@ class TestArguments:
         with pytest.raises(TypeError, match="requires nodegroupName: got clusterName"):
             active.wait(clusterName="c")
         assert eks.calls == []
+
+    @pytest.mark.parametrize("several", [tuple, set, frozenset, iter, dict.fromkeys("ab").keys()])
+    def test_ids_may_come_in_any_collection(self, clock, several):
+        """A generator or a set of ids is as good as a list."""
+        running, ec2 = waiting(clock, "ec2", "instance_running", instances(i_1="running"))
+        ids = several(["i_1"]) if callable(several) else {"i_1": 1}.keys()
+        assert running.wait(InstanceIds=ids)
+        assert ec2.asked("InstanceIds") == [["i_1"]]
+
+    def test_resource_is_refused_with_its_client(self):
+        """A resource of boto3 is no client, and the error says where its client is."""
+        resource = boto3.resource("ec2", **KEYS)
+        for wrong in (
+            lambda: waiter(resource, "instance_running"),
+            lambda: describer(resource, "describe_instances"),
+            lambda: pages(resource, "describe_instances"),
+            lambda: VolumeAvailableWaiter(resource),
+        ):
+            with pytest.raises(TypeError, match=r"a resource of boto3, whose client is its meta"):
+                wrong()
 
     def test_ids_of_a_wrong_type_are_left_to_botocore(self, clock):
         """What botocore itself refuses is refused in its words."""

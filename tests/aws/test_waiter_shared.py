@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 
@@ -169,7 +170,9 @@ class TestMany:
     @pytest.mark.parametrize(
         ("ids", "kind", "text"),
         [
-            ("vol-1", TypeError, "must be a collection of keys"),
+            ("vol-1", TypeError, "must be a collection of ids"),
+            (None, TypeError, "must be a collection of ids"),
+            ({"vol-1": 1}, TypeError, "must be a collection of ids"),
             ([3], TypeError, "must be (a )?str"),
             ([""], ValueError, "must (not be empty|be the id of a volume)"),
         ],
@@ -328,6 +331,50 @@ class TestWithoutLists:
         played = Service(service, lambda *asked: answers[service])
         waiter(played.client, name, clock=clock).wait_many(["x", "y"])
         assert played.asked(parameter) == ["x", "y"]
+
+    def test_wait_many_asks_by_the_names_that_it_is_told(self, clock):
+        """Where things have ids and names, ``by`` says which of them are given."""
+
+        def play(operation, params):
+            names = params["Names"]
+            return {"LoadBalancers": [
+                {"LoadBalancerName": each, "LoadBalancerArn": f"arn:{each}",
+                 "State": {"Code": "active"}}
+                for each in names
+            ]}  # fmt: skip
+
+        elb = Service("elbv2", play)
+        available = waiter(elb.client, "load_balancer_available", clock=clock)
+        found = available.wait_many(["a", "b"], by="Names", timeout=60)
+        shown = [each["LoadBalancers"][0]["LoadBalancerName"] for each in found.values()]
+        assert shown == ["a", "b"]
+        assert elb.asked("Names") == [["a", "b"]]
+        assert dict(available.as_completed(["c"], by="Names"))["c"]["LoadBalancers"]
+        with pytest.raises(TypeError, match="Names must not be given beside ids"):
+            available.wait_many(["a"], by="Names", Names=["b"])
+        with pytest.raises(ValueError, match="by must be 'LoadBalancerArns', 'Names'.* got by='N'"):
+            available.wait_many(["a"], by="N")
+
+    def test_wait_many_asks_by_any_text_that_it_is_told(self, clock):
+        """Where no list is taken, ``by`` names the one parameter that tells things apart."""
+        s3 = Service("s3", lambda operation, params: {})
+        exists = waiter(s3.client, "object_exists", clock=clock)
+        exists.wait_many(["a", "b"], by="Key", Bucket="bucket")
+        assert s3.asked("Key") == ["a", "b"]
+        client = SimpleNamespace(describe_job=lambda **params: params)
+        job = waiter(client, define("describe_job", success=path_all("[Name]", "n")), clock=clock)
+        assert job.wait_many(["n"], by="Name")["n"] == {"Name": "n"}
+
+    @pytest.mark.parametrize(
+        ("options", "kind"),
+        [({"timeout": "x"}, TypeError), ({"foo": 1}, TypeError), ({"cancel": 3}, TypeError),
+         ({"schedule": 3}, TypeError), ({"by": "x"}, ValueError), ({"VolumeIds": []}, TypeError)],
+    )  # fmt: skip
+    def test_arguments_are_checked_where_nothing_is_waited_for(self, clock, options, kind):
+        """A mistake shows with no ids as it does with some."""
+        available = waiter(Service("ec2").client, "volume_available", clock=clock)
+        with pytest.raises(kind):
+            available.wait_many([], **options)
 
     def test_wait_many_says_where_nothing_tells_things_apart(self, clock):
         """Where no parameter tells things apart, the error says what to do instead."""

@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import gc
 import os
+import threading
 
 import pytest
 
@@ -18,11 +19,12 @@ from pollwait import (
     PollTimeout,
     fixed,
 )
+from pollwait._aio.batcher import Batcher
 from pollwait._aio.group import PollGroup
 from pollwait._core.group import LINGER
 from pollwait._errors import BatcherClosed, FetchError, MissingKey
 from pollwait._group_events import Called
-from pollwait.testing import run
+from pollwait.testing import FakeClock, run
 
 
 def now():
@@ -720,3 +722,15 @@ async def test_idle_group_has_no_task():
     await asyncio.sleep(59)
     await group.wait("b", timeout=9)
     assert repr(group).startswith("PollGroup(fetch=")
+
+
+@on_loop
+async def test_event_and_clock_of_threads_are_refused():
+    """What would block the whole loop is a TypeError that says what to pass."""
+    group = group_of(Service({"a": 0}))
+    with pytest.raises(TypeError, match="cancel must be for an event loop"):
+        await group.wait("a", timeout=1, cancel=threading.Event())
+    with pytest.raises(TypeError, match="clock must be for an event loop"):
+        PollGroup(dict.fromkeys, max_size=1, clock=FakeClock())
+    with pytest.raises(TypeError, match="clock must be for an event loop"):
+        Batcher(dict.fromkeys, max_size=1, clock=FakeClock())

@@ -11,10 +11,12 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .._core.callables import describe, is_plain_function
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable
 
-    from .._clock import AsyncEvent
+    from .._clock import AsyncClock, AsyncEvent
 
 
 class Backend(Protocol):
@@ -144,3 +146,17 @@ def running() -> AsyncioBackend | TrioBackend:
     if trio is not None and trio.lowlevel.in_trio_task():
         return TrioBackend(trio)
     return AsyncioBackend()
+
+
+def refuse_blocking(clock: AsyncClock | None, cancel: AsyncEvent | None = None) -> None:
+    """Raise TypeError for a clock or an event of threads, which would block the whole loop."""
+    for what, given, instead in (
+        ("clock", clock, "leave it out, and use pollwait.testing.run in tests"),
+        ("cancel", cancel, "pass an event such as asyncio.Event"),
+    ):
+        method = getattr(given, "wait", None)
+        if is_plain_function(method):
+            raise TypeError(
+                f"{what} must be for an event loop, and {describe(method)!r} is for threads:"
+                f" {instead}"
+            )

@@ -11,6 +11,7 @@ from contextvars import Context, ContextVar
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .._core.callables import describe, is_awaitable
+from .backend import refuse_blocking
 from .waiters import deliver, ring
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Calls:
     def __init__(
         self, function: Callable[..., Any], clock: AsyncClock | None, on_event: BatchHook | None
     ) -> None:
+        refuse_blocking(clock)
         self._function = function
         self._clock = clock
         self._tell = on_event

@@ -14,7 +14,6 @@ from .._core.callables import (
     PLAIN,
     describe,
     is_awaitable,
-    is_plain_function,
     refuse_generator,
     refuse_generator_function,
     refuse_unfinished,
@@ -22,7 +21,7 @@ from .._core.callables import (
 from .._core.try_again import TryAgain
 from .._core.wait import Wait
 from .._events import checked, conclude, leave
-from .backend import running
+from .backend import refuse_blocking, running
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -42,7 +41,7 @@ async def drive(settings: Settings, check: Callable[[], Any]) -> Any:
     cancel: AsyncEvent | None = settings.cancel
     tell: Hook | None = settings.on_event
     rng = random if settings.rng is None else settings.rng
-    _refuse_blocking(clock, cancel)
+    refuse_blocking(clock, cancel)
     wait = Wait(settings, settings.name or describe(check), clock.monotonic(), rng)
     while (delay := wait.delay) is not None:
         try:
@@ -143,17 +142,3 @@ async def _error_verdict(settings: Settings, error: Exception) -> Verdict:
 async def _verdict(answer: Any) -> bool:
     """Return what a predicate says, once it is awaited if it must be."""
     return bool(await answer if is_awaitable(answer) else answer)
-
-
-def _refuse_blocking(clock: AsyncClock, cancel: AsyncEvent | None) -> None:
-    """Raise TypeError for a clock or an event of threads, which would block the whole loop."""
-    for what, waiter, instead in (
-        ("clock", clock, "leave it out, and use pollwait.testing.run in tests"),
-        ("cancel", cancel, "pass an event such as asyncio.Event"),
-    ):
-        method = getattr(waiter, "wait", None)
-        if is_plain_function(method):
-            raise TypeError(
-                f"{what} must be for an event loop, and {describe(method)!r} is for threads:"
-                f" {instead}"
-            )

@@ -11,6 +11,7 @@ from .._core.group_settings import RIDING, GroupSettings, distinct
 from .._core.no_foresight import CALL_COST
 from .._core.schedule import DEFAULT
 from .._core.settings import UNSET
+from .backend import refuse_blocking
 from .completions import Completions
 from .runner import Runner
 
@@ -113,6 +114,7 @@ class PollGroup(Generic[K, V]):
         rng: Rng | None = None,
         on_event: GroupHook | None = None,
     ) -> None:
+        refuse_blocking(clock)
         self._settings = GroupSettings(
             fetch,
             max_size=max_size,
@@ -287,6 +289,7 @@ class PollGroup(Generic[K, V]):
         cancel: AsyncEvent | None,
         name: str | None = None,
     ) -> tuple[Runner, Caller]:
+        refuse_blocking(None, cancel)
         changes = {"until": until, "fail": fail, "timeout": timeout, "name": name}
         runner = self._current()
         return runner, runner.open(keys, self._settings.waits.replaced(changes), cancel)

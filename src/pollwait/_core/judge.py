@@ -5,7 +5,7 @@ from __future__ import annotations
 from .._errors import MissingKey, chain
 from .answer import private
 from .callables import close_coroutine, is_awaitable
-from .try_again import TryAgain
+from .try_again import TryAgain, Unasked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .seat import Chance, Seat
 
     Hint: TypeAlias = Callable[[TryAgain], float | None]
-    Meaning: TypeAlias = Literal["again", "throttle", "retry", "missing", "pass"]
+    Meaning: TypeAlias = Literal["again", "unasked", "throttle", "retry", "missing", "pass"]
     # Yields what must be awaited; is sent what that gave, and the time.
     Judging: TypeAlias = Generator[Any, tuple[Any, float], None]
 
@@ -72,6 +72,8 @@ class Judge:
         error.with_traceback(ruling.traceback)  # a wait that records an error drops its traceback
         if ruling.meaning == "throttle":
             seat.put_off(error, now)
+        elif ruling.meaning == "unasked":
+            seat.pass_over(now)
         elif ruling.meaning == "missing":
             seat.missed(error, self._settings.missing_grace, now)
         elif ruling.meaning == "pass":
@@ -95,6 +97,8 @@ class Judge:
             if said is not False and said is not True and is_awaitable(said):
                 said, now = yield said
             seat.take(value, now, "ready" if said else None)
+        except Unasked:
+            seat.pass_over(now)
         except TryAgain as signal:
             seat.take(value, now, error=signal, hint=self._hint(signal))
         except GeneratorExit:  # the wait was given up while its predicate was awaited
@@ -114,6 +118,8 @@ class Judge:
     def _rule(self, error: BaseException) -> _Ruling:
         if not isinstance(error, Exception):
             return _Ruling(error, "pass")
+        if isinstance(error, Unasked):
+            return _Ruling(error, "unasked")
         if isinstance(error, TryAgain):
             return _Ruling(error, "again", hint=self._hint(error))
         try:

@@ -70,6 +70,7 @@ class Seat(Wait):
         watched: the time of its entry among the deadlines; infinity if there is none.
         rides: the present call leaves the schedule alone.
         stage: where it stands.
+        passed_over: the present call brought nothing that could be judged.
         absent_since: when the present absence of its key was first seen.
         unready: seconds from its beginning to the end of the last check that found it not ready;
             None if none did.
@@ -83,6 +84,7 @@ class Seat(Wait):
         "key",
         "outcome",
         "owner",
+        "passed_over",
         "rides",
         "stage",
         "unready",
@@ -102,6 +104,7 @@ class Seat(Wait):
         self.entered = INFINITY
         self.watched = INFINITY
         self.rides = False
+        self.passed_over = False
         self.stage: Stage = "over"
         self.absent_since: float | None = None
         self.unready: float | None = None
@@ -127,6 +130,7 @@ class Seat(Wait):
         if self.stage != "due":
             self._final = False
         self.rides = rides
+        self.passed_over = False
         self.stage = "asked"
 
     def take(
@@ -158,6 +162,12 @@ class Seat(Wait):
         unready = self.unready
         self.take(None, now, error=error)
         self.unready = unready
+
+    def pass_over(self, now: float) -> None:
+        """Go on as if this call had not carried it, until the deadline."""
+        self.passed_over = True
+        if self._final or now >= self._deadline:
+            self.broke(now, "timeout")
 
     def missed(self, error: Exception, grace: float, now: float) -> None:
         """Go on or fail: the answer lacked the key."""

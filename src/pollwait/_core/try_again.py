@@ -50,3 +50,12 @@ class TryAgain(Exception):
             self.after = after
         else:
             self.after = seconds(after, "after")
+
+
+class Unasked(TryAgain):
+    """Says that a call did not bring what a wait of a group needs for a check.
+
+    A fetch that cannot ask for all of its keys at once gives it for those that it left out, and a
+    predicate raises it for an answer that is but a part of one. Such a call counts as no check of
+    the wait, which is due when it was.
+    """

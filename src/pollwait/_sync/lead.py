@@ -47,9 +47,14 @@ class Lead:
         settings: what is said of the group.
         rng: draws the jitter of its waits.
         closed: no waits may begin.
+
+    Attributes:
+        shares_interrupts: whether Ctrl-C in a call ends all the waits that it carried. Else it ends
+            those of its own thread, and another thread makes the call for the rest.
     """
 
     def __init__(self, settings: GroupSettings, rng: Rng, *, closed: bool = False) -> None:
+        self.shares_interrupts = True
         self._settings = settings
         self._process = os.getpid()
         clock: Clock | None = settings.waits.clock
@@ -217,7 +222,8 @@ class Lead:
             raised = error
             found = call.failed(error)
         except BaseException as error:
-            self._judge(call, call.broken(error))
+            if self.shares_interrupts:
+                self._judge(call, call.broken(error))
             raise
         finally:
             self._fetching.discard(me)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
+from .._core.answer import refuse_awaitable
 from ._merging import merged
 from ._names import near, snake_case
-from ._operations import operation_of, service_model
+from ._operations import operation_of, refuse_resource, service_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from botocore.model import OperationModel, ServiceModel
+
+ON_THREADS, ASYNCHRONOUS = "pollwait.aws", "pollwait.aws.aio"
 
 # Required parameters that botocore gives where the caller does not.
 FILLED_IN = frozenset({("glacier", "accountId")})
@@ -50,6 +53,7 @@ class BoundOperation:
     def __init__(self, client: Any, operation: str) -> None:
         if not isinstance(operation, str):
             raise TypeError(f"operation must be a str: got operation={operation!r}")
+        refuse_resource(client)
         self.client = client
         self.name = operation_of(client, operation)
         self.service = service_model(client)
@@ -62,7 +66,9 @@ class BoundOperation:
     def call(self, params: Mapping[str, Any]) -> Any:
         """Call the operation, and return its answer with all pages merged into one."""
         if self.paginator is None:
-            return self.method(**params)
+            answer = self.method(**params)
+            refuse_awaitable(answer, self.name, ASYNCHRONOUS)
+            return answer
         return self.merged(list(self.paginator.paginate(**params)))
 
     def merged(self, pages: list[Any]) -> Any:
@@ -71,8 +77,36 @@ class BoundOperation:
 
     @property
     def is_asynchronous(self) -> bool:
-        """Whether the client's answers must be awaited."""
-        return iscoroutinefunction(getattr(self.client, "close", None))
+        """Whether the client's answers must be awaited, as far as its methods tell."""
+        others = [getattr(self.client, name, None) for name in ("close", "_make_api_call")]
+        return any(iscoroutinefunction(each) for each in (self.method, *others))
+
+    def refuse_asynchronous(self) -> None:
+        """Raise TypeError for a client whose answers must be awaited."""
+        if self.is_asynchronous:
+            raise TypeError(
+                f"client must not be one for asyncio, which {ASYNCHRONOUS} takes:"
+                f" got {self.client!r}"
+            )
+
+    def refuse_synchronous(self) -> None:
+        """Raise TypeError for a client of botocore whose answers are there at once.
+
+        Of a client without a model nobody knows before it has answered.
+        """
+        if self.service is not None and not self.is_asynchronous:
+            raise TypeError(
+                f"client must be one for asyncio, and {ON_THREADS} takes those of boto3:"
+                f" got {self.client!r}"
+            )
+
+    def texts(self) -> list[str] | None:
+        """Return the names of all strings that it takes; None where nobody knows."""
+        if self.model is None:
+            return None
+        shape: Any = self.model.input_shape
+        members: dict[str, Any] = {} if shape is None else shape.members
+        return [name for name, each in members.items() if each.type_name == "string"]
 
     def required_texts(self) -> list[str]:
         """Return the names of the strings that a caller must give."""

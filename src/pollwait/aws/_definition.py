@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TypeAlias
 
+    from botocore.exceptions import ClientError
+
     from .._core.duration import Duration
     from ._acceptors import Outcome
 
@@ -106,6 +108,29 @@ class Definition(_Judged):
             if acceptor.matches(outcome):
                 return acceptor
         return None
+
+    def decides(self, error: ClientError) -> bool:
+        """Tell whether an error ends a wait because an acceptor names it: its code, or its status.
+
+        One for just any error names none, and one for retry ends nothing.
+        """
+        acceptor = self.match(error)
+        if acceptor is None or acceptor.state == "retry":
+            return False
+        return acceptor.matcher == "status" or isinstance(acceptor.expected, str)
+
+    def fails_by_one(self, response: Outcome) -> bool:
+        """Tell whether a part of a response fails a wait, whatever the rest of it shows.
+
+        It does where one thing in a state is enough, and no acceptor before that could match as
+        more is shown.
+        """
+        for acceptor in self.acceptors:
+            if acceptor.matches(response):
+                return acceptor.state == "failure" and acceptor.matcher == "pathAny"
+            if acceptor.state != "failure" and acceptor.matcher in ("path", "pathAny"):
+                return False
+        return False
 
     def is_not_found(self, acceptor: Acceptor) -> bool:
         """Tell whether an acceptor of this definition matches when the thing does not exist.

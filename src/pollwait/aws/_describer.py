@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any
 
-from ._bound_operation import BoundOperation
-from ._names import alternatives
-from ._questions import Items, Responses
-from ._sharing_rule import sharings_of
+from .._core.settings import Settings
+from ._batches import batched
+from ._questions import questions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
-    from botocore.model import ServiceModel
     from typing_extensions import Self
 
     from .._clock import Clock
     from .._core.batched import BatchHook
     from .._core.duration import Duration
-    from ._sharing import Sharing
-
-# What the names of operations begin with that read and change nothing.
-READS = (
-    "BatchDescribe", "BatchGet", "Describe", "Get", "Head", "List", "Lookup", "Query", "Scan",
-    "Search",
-)  # fmt: skip
+    from ._batches import BatchedItems, BatchedResponses
 
 
 def describer(
@@ -63,7 +54,8 @@ def describer(
         TypeError: the client has no service model or is one for asyncio, or the operation does not
             take such parameters.
         ValueError: the service has no such operation (the error names near ones), it changes
-            something or streams, or an argument is out of its range.
+            something, streams or gives each caller something of its own (a random password, a task
+            from a queue, credentials), or an argument is out of its range.
 
     Example:
         >>> from boto3 import client
@@ -77,22 +69,11 @@ def describer(
         ...     volumes.get("vol-1")["State"]
         'available'
     """
-    bound = BoundOperation(client, operation)
-    if bound.service is None:
-        raise TypeError(
-            "client must be one of boto3 or botocore, whose meta.service_model says what an"
-            f" operation takes: got {client!r}"
-        )
-    if iscoroutinefunction(getattr(client, "_make_api_call", None)):
-        raise TypeError(f"client must not be one for asyncio: got {client!r}")
-    _refuse_others(bound)
-    sharing = _chosen(bound.service, bound.name, by)
-    questions: Any = {"max_delay": max_delay, "clock": clock, "on_event": on_event}
-    if sharing is not None:
-        return Describer(Items(bound, sharing, params, max_size=max_size, **questions))
-    if max_size is not None:
-        raise TypeError(f"max_size is a number of ids, of which {bound.name} takes no list")
-    return Describer(Responses(bound, params, **questions))
+    asked = questions(client, operation, by, max_size, params)
+    asked.bound.refuse_asynchronous()
+    Settings(clock=clock, on_event=on_event)  # refuses what is none of these
+    options: Any = {"max_delay": max_delay, "clock": clock, "on_event": on_event}
+    return Describer(batched(asked, **options))
 
 
 class Describer:
@@ -115,7 +96,7 @@ class Describer:
 
     __slots__ = ("_asked",)
 
-    def __init__(self, asked: Items | Responses) -> None:
+    def __init__(self, asked: BatchedItems | BatchedResponses) -> None:
         self._asked = asked
 
     def get(
@@ -182,23 +163,3 @@ class Describer:
 
     def __repr__(self) -> str:
         return f"<Describer: {self._asked}>"
-
-
-def _refuse_others(bound: BoundOperation) -> None:
-    """Refuse operations whose answer is not the same for all who ask."""
-    if not bound.name.startswith(READS):
-        raise ValueError(f"{bound.name} may change something, so its calls cannot be shared")
-    model: Any = bound.model
-    if model.has_streaming_output:
-        raise ValueError(f"{bound.name} answers with a stream, which cannot be shared")
-
-
-def _chosen(service: ServiceModel, operation: str, by: str | None) -> Sharing | None:
-    """Return how the caller wants to ask for ids."""
-    ways = {way.parameter: way for way in sharings_of(service, operation)}
-    if by is None:
-        return next(iter(ways.values()), None)
-    if by not in ways:
-        allowed = f"must be {alternatives(ways)}" if ways else f"has no place with {operation}"
-        raise ValueError(f"by {allowed}: got by={by!r}")
-    return ways[by]

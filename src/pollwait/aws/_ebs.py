@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from .._core.failure import shorten
-from .._core.group_settings import MIN_GAP, distinct
+from .._core.group_settings import MIN_GAP
 from .._core.schedule import exponential
 from .._core.settings import UNSET, Settings
 from ._acceptors import Acceptor
@@ -14,8 +14,9 @@ from ._definition import Definition
 from ._document import elements, member
 from ._groups import Groups
 from ._hopeless import HOPELESS
+from ._operations import refuse_resource
 from ._plan import Plan
-from ._request import Request
+from ._request import Request, distinct_ids
 from ._sharing import Sharing
 from ._terms import MISSING_GRACE
 from ._volume import Volume
@@ -203,7 +204,7 @@ class VolumeAvailableWaiter:
         Raises:
             TypeError, ValueError: as ``wait`` does. No call has been made.
         """
-        wanted = distinct(volume_ids)
+        wanted = distinct_ids(volume_ids)
         results: dict[str, Any] = dict.fromkeys(wanted)
         results.update(self.as_completed(wanted, timeout=timeout, cancel=cancel))
         return results
@@ -232,7 +233,7 @@ class VolumeAvailableWaiter:
         Raises:
             TypeError, ValueError: as ``wait`` does. No call has been made.
         """
-        ids = {volume_request(each): each for each in distinct(volume_ids)}
+        ids = {volume_request(each): each for each in distinct_ids(volume_ids)}
         settings = volume_waits(self._plan, ids, self._schedule, timeout, cancel)
         results = self._groups.all_of(ids, settings)
         return ((each, volume_of(result)) for each, result in results)
@@ -247,6 +248,7 @@ def volume_plan(client: object, in_use: str, *, schedule: Schedule, **options: A
     Raises:
         TypeError, ValueError: an argument is of no use.
     """
+    refuse_resource(client)
     if not callable(getattr(client, "describe_volumes", None)):
         raise TypeError(f"client must be an EC2 client with describe_volumes: got {client!r}")
     if in_use not in ("ready", "wait"):

@@ -41,7 +41,8 @@ def ended(wait: Wait, verdict: Verdict) -> Exception:
     seen = (
         _state(wait, verdict, culprit, state, error, item),
         _missing(wait, verdict),
-        "" if error is None or _only_says_missing(verdict, error) else _shown(error),
+        _unasked(verdict),
+        "" if error is None or _only_says_missing(verdict, culprit, error) else _shown(error),
         _match(wait, verdict),
     )
     return failure(
@@ -67,7 +68,7 @@ def reporting(hook: Callable[[Any], object] | None) -> GroupHook | None:
 
     def tell(event: Any) -> object:
         if isinstance(event, (Checked, Finished)) and isinstance(event.value, Answer):
-            answer = event.value
+            answer = event.value.whole
             fields = {name: getattr(event, name) for name in event.__match_args__}
             fields["value"] = answer.response
             if isinstance(event, Finished):
@@ -84,9 +85,9 @@ def _history(history: History) -> History:
 
 
 def _record(record: Record) -> Record:
-    answer = record.value
-    if not isinstance(answer, Answer):
+    if not isinstance(record.value, Answer):
         return record
+    answer = record.value.whole
     error = record.error or answer.error
     return Record(record.attempt, record.elapsed, answer.response, error, record.where)
 
@@ -132,7 +133,7 @@ def _error_of(wait: Wait, culprit: str) -> Exception | None:
         return None
     if not isinstance(newest.value, Answer):
         return newest.error
-    answer = newest.value
+    answer = newest.value.whole
     return answer.errors.get(culprit, answer.error if answer.response is None else None)
 
 
@@ -199,33 +200,57 @@ def _missing(wait: Wait, verdict: Verdict) -> str:
     if not missing:
         return _absent(verdict)
     since = decimal(min(grace.since or 0.0 for grace in missing.values()) - wait.began)
-    several = len(verdict.request.ids or ()) > 1
-    which = f"{listed(list(missing))} " if several else ""
+    alone = WHOLE in missing or len(verdict.request.ids or ()) == 1
+    which = "" if alone else f"{listed(list(missing))} "
     grace = decimal(verdict.terms.missing_grace)
     return f"{which}not found since {since} s (missing_grace {grace} s)"
 
 
 def _absent(verdict: Verdict) -> str:
     """Say what the last answer left out, where that is not for ever a reason to fail."""
-    answer = verdict.answer
-    if answer is None or not answer.absent or verdict.terms.awaits_absence:
+    answer, sharing = verdict.answer, verdict.request.sharing
+    if answer is None or sharing is None or not answer.absent:
         return ""
-    return f"{listed(answer.absent)} not in the last answer"
+    why = ""
+    if verdict.terms.awaits_absence:
+        if sharing.shows_all(verdict.request.params):
+            return ""
+        why = ", which need not show all there is"
+    return f"{listed(answer.absent)} not in the last answer{why}"
+
+
+def _unasked(verdict: Verdict) -> str:
+    """Say for how many ids there was no time; they may take more calls than fit in a wait."""
+    unasked, ids = verdict.unasked, verdict.request.ids or ()
+    if not unasked or len(unasked) == len(ids):
+        return ""
+    return f"{len(unasked)} of {len(ids)} ids not asked for in time"
 
 
 def _match(wait: Wait, verdict: Verdict) -> str:
-    """Name the acceptor that matched last."""
+    """Name the acceptor that matched last; of a failure the one that brought it about."""
     acceptor = verdict.matched
     if acceptor is None or not verdict.terms.explains:
         return ""
-    matched = "matched" if wait.reason == "failed" else "last matched"
-    return f"{matched} {acceptor.state} acceptor: {acceptor}"
+    if wait.reason != "failed":
+        return f"last matched {acceptor.state} acceptor: {acceptor}"
+    if not verdict.matches or acceptor.state != "failure":
+        return ""
+    return f"matched failure acceptor: {acceptor}"
 
 
-def _only_says_missing(verdict: Verdict, error: Exception) -> bool:
-    """Tell whether an error says no more than that what is waited for is not there."""
+def _only_says_missing(verdict: Verdict, culprit: str, error: Exception) -> bool:
+    """Tell whether an error says no more than that what is waited for is not there.
+
+    What is not there may as well be what holds it, such as a cluster.
+    """
     missing = any(grace.since is not None for grace in verdict.graces.values())
-    return missing and isinstance(error, ClientError) and tells_absence(error)
+    if not missing or not isinstance(error, ClientError) or not tells_absence(error):
+        return False
+    sharing = verdict.request.sharing
+    if sharing is None:
+        return bool(culprit)
+    return sharing.names_missing(error, culprit)
 
 
 def _shown(error: Exception) -> str:

@@ -7,6 +7,7 @@ from botocore.exceptions import (
     ConnectionError,  # noqa: A004 - botocore's own, which is no OSError
     HTTPClientError,
     IncompleteReadError,
+    SSLError,
 )
 
 from .._core.value import Value
@@ -39,6 +40,13 @@ CONNECTION_ERRORS = (ConnectionError, HTTPClientError, IncompleteReadError)
 # Source: the server errors among EC2's error codes, which come with HTTP 500 or 503; named because
 # what stands between client and service may change the status.
 SERVER_ERRORS = frozenset({"InternalError", "InternalFailure", "ServiceUnavailable", "Unavailable"})
+
+# What the code around a connection fails with if it is used wrongly. Botocore wraps that too as an
+# error of the connection: a client of aiobotocore that was closed comes to it, for one.
+_MISTAKES = (AssertionError, AttributeError, NameError, RuntimeError, TypeError)
+
+# How the text of an error of TLS says that the connection was lost while it was being set up.
+_CUT_OFF = ("EOF", "reset", "timed out")
 
 _TOO_MANY_REQUESTS = 429
 _NOT_IMPLEMENTED = 501
@@ -118,15 +126,17 @@ def is_transient(error: object) -> bool:
 
     True for throttles, for connection errors and timeouts of botocore, for answers that botocore
     cannot read (cut off, or of a proxy), and for a service's own errors: HTTP 5xx save 501 (not
-    implemented), ``RequestTimeout`` and the like. False for all that the caller must mend,
-    credentials among it.
+    implemented), ``RequestTimeout`` and the like. False for all that the caller must mend, such as
+    credentials, a certificate that is not trusted, or a client that was closed.
 
     For ``retry_on``; given to ``until`` or ``fail``, which judge responses, it raises TypeError.
     """
     _refuse_response(error, "is_transient")
     if isinstance(error, ClientError):
         return is_throttle(error) or _is_server_error(error)
-    return isinstance(error, CONNECTION_ERRORS) or _is_unreadable(error)
+    if isinstance(error, CONNECTION_ERRORS):
+        return not (_is_mistake(error) or _is_distrust(error))
+    return _is_unreadable(error)
 
 
 def _refuse_response(error: object, predicate: str) -> None:
@@ -146,6 +156,18 @@ def code_of(error: ClientError) -> str:
 def message_of(error: ClientError) -> str:
     """Return the text of a service's error; empty if the response has none."""
     return str(member(member(error.response, "Error"), "Message") or "")
+
+
+def _is_mistake(error: object) -> bool:
+    """Tell whether what looks like an error of the connection is none."""
+    wrapped = member(getattr(error, "kwargs", None), "error")
+    return type(error) is HTTPClientError and isinstance(wrapped, _MISTAKES)
+
+
+def _is_distrust(error: object) -> bool:
+    """Tell whether the two ends would not talk to each other, as for want of a certificate."""
+    text = str(error)
+    return isinstance(error, SSLError) and not any(sign in text for sign in _CUT_OFF)
 
 
 def _is_unreadable(error: object) -> bool:

@@ -72,8 +72,8 @@ class WaiterError(PollError, _Botocore):
         **facts: Any,
     ) -> None:
         super().__init__(message, **facts)
-        self.id = id
-        self.ids = ids or ((id,) if id else ())
+        self.id = str(id)
+        self.ids = tuple(map(str, ids)) or ((self.id,) if id else ())
         self.state = state
         self.reason = reason
         self.response = {} if response is None else response

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections import deque
 from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
 
-from .._core.answer import refuse_awaitable
 from .._sync.completions import Completions
 from .._sync.group import PollGroup
 from ._answer import Answer
+from ._memory import Memory
 from ._panel import result
 from ._request import Request
+from ._shelf import Shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Hashable
+    from collections.abc import Generator
 
     from .._sync.callers import Caller
     from .._sync.lead import Lead
     from ._ask import SharedAsk, SoleAsk
     from ._plan import Plan
-
-# How many groups are kept while nobody waits in them, so that a loop that waits for one thing after
-# another keeps the gap between its calls.
-_KEPT = 16
-
-ASYNCHRONOUS = "pollwait.aws.aio"
 
 
 class Group(PollGroup[Request, Answer]):
@@ -35,6 +27,10 @@ class Group(PollGroup[Request, Answer]):
 
     It takes all that a wait's settings can say, where ``PollGroup`` takes a part of it.
     """
+
+    def _start(self) -> None:
+        super()._start()
+        self._lead.shares_interrupts = False
 
     def wait_for(self, request: Request, settings: dict[str, Any]) -> Any:
         """Wait for one request, and return its response, or raise its error."""
@@ -77,31 +73,16 @@ class Groups:
         plan: what the waiter is.
     """
 
-    __slots__ = ("_groups", "_lock", "_plan", "_recent")
+    __slots__ = ("_plan", "_shelf")
 
     def __init__(self, plan: Plan) -> None:
-        if plan.operation.is_asynchronous:
-            raise TypeError(
-                f"client must not be one for asyncio, which {ASYNCHRONOUS} takes:"
-                f" got {plan.operation.client!r}"
-            )
+        plan.operation.refuse_asynchronous()
         self._plan = plan
-        self._lock = Lock()  # guards the two below
-        self._groups: WeakValueDictionary[Hashable, Group] = WeakValueDictionary()
-        self._recent: deque[Group] = deque(maxlen=_KEPT)
+        self._shelf: Shelf[Group] = Shelf()
 
     def of(self, request: Request) -> Group:
         """Return the group in which a request travels."""
-        key = None if request.sharing is None else request.rest
-        with self._lock:
-            group = self._groups.get(key)
-            if group is None:
-                suspects: dict[str, None] = {}
-                fetch = partial(self._fetch, suspects)
-                group = Group(fetch, **self._plan.group(request))
-                self._groups[key] = group
-                self._recent.append(group)
-            return group
+        return self._shelf.of(request, self._made)
 
     def all_of(
         self, requests: dict[Request, str], settings: dict[str, Any]
@@ -111,17 +92,18 @@ class Groups:
             return _nothing()
         return self.of(next(iter(requests))).results(requests, settings)
 
-    def _fetch(self, suspects: dict[str, None], requests: list[Request]) -> dict[Request, Any]:
-        ask = self._plan.ask(requests, suspects)
+    def _made(self, request: Request) -> Group:
+        return Group(partial(self._fetch, Memory()), **self._plan.group(request))
+
+    def _fetch(self, memory: Memory, requests: list[Request]) -> dict[Request, Any]:
+        ask = self._plan.ask(requests, memory)
         while (params := ask.next()) is not None:
             self._call(ask, params)
         return ask.answers()
 
     def _call(self, ask: SharedAsk | SoleAsk, params: dict[str, Any]) -> None:
-        operation = self._plan.operation
         try:
-            response = operation.call(params)
-            refuse_awaitable(response, operation.name, ASYNCHRONOUS)
+            response = self._plan.operation.call(params)
         except Exception as error:
             ask.failed(error)
         else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 from ._names import near, snake_case
 
@@ -16,6 +17,16 @@ def service_model(client: object) -> ServiceModel | None:
 
     model = getattr(getattr(client, "meta", None), "service_model", None)
     return model if isinstance(model, ServiceModel) else None
+
+
+def refuse_resource(client: object) -> None:
+    """Raise TypeError for a resource of boto3, which is given where a client is wanted."""
+    base: Any = sys.modules.get("boto3.resources.base")
+    if base is not None and isinstance(client, base.ServiceResource):
+        raise TypeError(
+            f"client must be a client: got {client!r}, a resource of boto3, whose client is its"
+            " meta.client"
+        )
 
 
 def service_of(client: object) -> str:

@@ -23,7 +23,7 @@ def pages(client: Any, operation: str, **params: Any) -> Any:
         what else there is, such as ``ResponseMetadata``, is that of the last page.
 
     Raises:
-        TypeError: the client has no such method, or the operation takes no such parameter, or lacks
+        TypeError: the client is one for asyncio, or the operation takes no such parameter, or lacks
             a required one. Nothing has been called.
         ValueError: the service has no such operation.
         Exception: what the client raises, as it is; pages that were read are lost.
@@ -35,5 +35,6 @@ def pages(client: Any, operation: str, **params: Any) -> Any:
         {'Volumes': []}
     """
     called = BoundOperation(client, operation)
+    called.refuse_asynchronous()
     called.check(params)
     return called.call(params)

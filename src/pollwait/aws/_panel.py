@@ -55,6 +55,8 @@ def result(outcome: Any) -> Any:
     """
     if isinstance(outcome, Exception):
         return outcome
-    answer: Answer = outcome
-    last = answer.response if answer.error is None else answer.response or answer.error.response
-    return copied(last)
+    answer: Answer = outcome.whole
+    response = answer.response
+    if not response and answer.error is not None:
+        response = getattr(answer.error, "response", None)
+    return copied(response)

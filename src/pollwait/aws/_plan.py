@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from botocore.exceptions import ClientError
 
 from .._clock import SYSTEM_CLOCK
-from .._core.duration import INFINITY, seconds
+from .._core.duration import seconds
 from .._core.failure import shorten
-from .._core.group_settings import MIN_GAP, distinct
+from .._core.group_settings import MIN_GAP
 from .._core.settings import UNSET, Settings
-from ._ask import MOST_FAILURES, SharedAsk, SoleAsk
+from ._answer import is_answer
+from ._ask import SharedAsk, SoleAsk
 from ._bound_operation import BoundOperation
+from ._catalogue import definition_of
+from ._definition import Definition
 from ._ending import reporting
 from ._error_predicates import is_throttle, is_transient
+from ._hopeless import sharpened
 from ._identifiers import identifier
 from ._limits import limits
+from ._names import alternatives
+from ._operations import refuse_resource
 from ._panel import Panel
-from ._request import Request
+from ._request import Request, distinct_ids
 from ._sharing_rule import sharings_of
 from ._terms import MISSING_GRACE, Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
+
+    from typing_extensions import TypeIs
 
     from .._core.duration import Duration
     from .._core.rules import Rng
     from .._core.schedule import Schedule
     from .._core.settings import Unset
     from .._events import Hook
-    from ._definition import Definition
+    from ._answer import Refusal
+    from ._memory import Memory
     from ._sharing import Sharing
+    from ._waiter_model import Document
 
 
 class Plan:
@@ -42,11 +55,12 @@ class Plan:
         missing_grace: for how long a thing may be missing.
         min_gap: seconds between two calls that share, at the least.
         until_stable: how many good answers in a row it takes.
-        clock: tells the time; None for the system's.
+        clock: tells the time; None for that of the driver.
         rng: draws jitter.
         on_event: the listener.
         ways: how calls are shared; by default as the rule and the table of operations say.
         explains: whether errors name the acceptor that matched.
+        monotonic: the driver's own time.
 
     Raises:
         TypeError, ValueError: an argument is of no use.
@@ -73,6 +87,7 @@ class Plan:
         on_event: Hook | None = None,
         ways: Sequence[Sharing] | None = None,
         explains: bool = True,
+        monotonic: Callable[[], float] = SYSTEM_CLOCK.monotonic,
     ) -> None:
         self.definition = definition
         self.schedule = schedule
@@ -86,7 +101,7 @@ class Plan:
             definition,
             missing_grace=missing_grace,
             until_stable=until_stable,
-            monotonic=(SYSTEM_CLOCK if clock is None else clock).monotonic,
+            monotonic=monotonic if clock is None else clock.monotonic,
             explains=explains,
         )
         service = operation.service
@@ -102,24 +117,36 @@ class Plan:
         """
         self.operation.check(params)
         for way in self._ways:
-            _refuse_no_list(way, params)
+            if way.parameter in params:
+                params = {**params, way.parameter: _list_of_ids(way.parameter, params)}
         sharing = next((way for way in self._ways if way.parameter in params), None)
-        return Request(params, sharing, self.definition.name)
+        return Request(params, sharing, self.definition.name, ways=self._ways)
 
-    def requests(self, ids: Iterable[str], params: Mapping[str, Any]) -> dict[Request, str]:
+    def requests(
+        self, ids: Iterable[str], params: Mapping[str, Any], by: str | None = None
+    ) -> dict[Request, str]:
         """Return what waits for these ids ask for, one for each, and the id of each.
+
+        Args:
+            ids: the ids.
+            params: what else each call says.
+            by: the parameter that they belong to; None for the one that goes without saying.
 
         Raises:
             TypeError: an id is no str, or the operation does not tell things apart by one.
-            ValueError: an id is empty.
+            ValueError: an id is empty, or ``by`` is no parameter for ids.
         """
+        wanted = distinct_ids(ids)
+        way, name = self._asked_by(by, params)
+        if name in params:
+            raise TypeError(f"{name} must not be given beside ids")
+        self.operation.check([*params, name])
         requests: dict[Request, str] = {}
-        for each in distinct(ids):
-            if not isinstance(each, str):
-                raise TypeError(f"ids must be str: got {shorten(each)}")
+        for each in wanted:
             if not each:
                 raise ValueError("ids must not be empty: got ''")
-            requests[self.request(self._params_for(each, params))] = each
+            asked = {**params, name: each} if way is None else way.with_ids(params, [each])
+            requests[self.request(asked)] = each
         return requests
 
     def settings(
@@ -155,6 +182,7 @@ class Plan:
         cancel: Any,
     ) -> dict[str, Any]:
         """Return what the settings of waits are to say whose limits are known."""
+        Settings(timeout=timeout, cancel=cancel)  # also where nothing is waited for
         panel = Panel(requests, self._terms)
         return {**panel.settings(), "schedule": schedule, "timeout": timeout, "cancel": cancel}
 
@@ -170,38 +198,59 @@ class Plan:
             "is_throttle": is_throttle,
         }
 
-    def ask(self, requests: list[Request], suspects: dict[str, None]) -> SharedAsk | SoleAsk:
+    def ask(self, requests: list[Request], memory: Memory) -> SharedAsk | SoleAsk:
         """Return the calls that some requests of one group need.
-
-        Where things are to be gone, each of them may spoil a call, and all have to be found.
 
         Args:
             requests: the requests.
-            suspects: the group's memory of ids that spoil calls.
+            memory: that of the group.
         """
         sharing = requests[0].sharing
         if sharing is None:
-            return SoleAsk(requests)
-        most = INFINITY if self._terms.awaits_absence else MOST_FAILURES
-        return SharedAsk(requests, sharing, suspects, most)
+            return SoleAsk(requests, self._is_answer)
+        return SharedAsk(requests, sharing, memory, self._is_answer)
 
-    def _params_for(self, each: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        if self._ways:
-            way = self._ways[0]
-            if way.parameter in params:
-                raise TypeError(f"{way.parameter} must not be given beside ids")
-            return way.with_ids(params, [each])
-        return {**params, identifier(self.operation, self.definition.name, params): each}
+    def _is_answer(self, error: object) -> TypeIs[Refusal]:
+        """Tell whether an error is for the acceptors: of those that may pass, if one names it."""
+        if is_answer(error):
+            return True
+        return isinstance(error, ClientError) and self.definition.decides(error)
+
+    def _asked_by(self, by: str | None, params: Mapping[str, Any]) -> tuple[Sharing | None, str]:
+        """Return how ids are asked for, by lists or one by one, and by which parameter."""
+        ways = {way.parameter: way for way in self._ways}
+        if by is None and not ways:
+            return None, identifier(self.operation, self.definition.name, params)
+        name = next(iter(ways)) if by is None else by
+        texts = self.operation.texts()
+        if name not in ways and texts is not None and name not in texts:
+            raise ValueError(f"by must be {alternatives([*ways, *texts])}: got by={by!r}")
+        return ways.get(name), name
 
 
-def _refuse_no_list(way: Sharing, params: Mapping[str, Any]) -> None:
-    if way.parameter not in params:
-        return
-    ids = params[way.parameter]
-    if isinstance(ids, (str, bytes)):
-        raise TypeError(f"{way.parameter} must be a list of ids: got {way.parameter}={ids!r}")
-    if isinstance(ids, (list, tuple)) and not ids:
+def named_plan(
+    client: Any, name: str | Definition, model: Document | Definition | None, **options: Any
+) -> Plan:
+    """Return the plan of a waiter that goes by a name, or by a definition.
+
+    Raises:
+        TypeError, ValueError: there is no such waiter, or an argument is of no use.
+    """
+    refuse_resource(client)
+    definition = definition_of(client, name, model)
+    if model is None and not isinstance(name, Definition):
+        definition = sharpened(definition)
+    return Plan(client, definition, **options)
+
+
+def _list_of_ids(name: str, params: Mapping[str, Any]) -> Sequence[Any]:
+    """Return the list of ids that a caller gave, whatever it came in."""
+    ids = params[name]
+    if isinstance(ids, (str, bytes, Mapping)) or not isinstance(ids, Iterable):
+        raise TypeError(f"{name} must be a list of ids: got {name}={shorten(ids)}")
+    several = ids if isinstance(ids, (list, tuple)) else list(ids)
+    if not several:
         raise ValueError(
-            f"{way.parameter} must not be empty, which would ask for all there is:"
-            f" got {way.parameter}={ids!r}"
+            f"{name} must not be empty, which would ask for all there is: got {name}={ids!r}"
         )
+    return cast("Sequence[Any]", several)

@@ -1,27 +1,73 @@
-"""What a describer does with a question: ask for an item by its id, or for a whole response."""
+"""What a describer may be asked, and what the answers mean: all of it that needs no driver."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
 from .._core.duration import at_least_one
-from .._sync.batcher import Batcher
-from .._sync.coalescer import Coalescer
+from ._bound_operation import BoundOperation
 from ._error_predicates import code_of, message_of
+from ._names import alternatives
 from ._not_described import NotDescribed
-from ._request import copied, frozen
+from ._personal import is_personal
+from ._request import copied
 from ._sharing import PAGING
+from ._sharing_rule import sharings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable
+    from typing import TypeVar
 
-    from .._clock import Clock
-    from .._core.batched import BatchHook
-    from .._core.duration import Duration
-    from ._bound_operation import BoundOperation
+    from botocore.model import ServiceModel
+    from typing_extensions import ParamSpec
+
     from ._sharing import Sharing
+
+    P = ParamSpec("P")
+    T = TypeVar("T")
+
+# What the names of operations begin with that read and change nothing.
+READS = (
+    "BatchDescribe", "BatchGet", "Describe", "Get", "Head", "List", "Lookup", "Query", "Scan",
+    "Search",
+)  # fmt: skip
+
+
+def questions(
+    client: Any,
+    operation: str,
+    by: str | None,
+    max_size: int | None,
+    params: Mapping[str, Any],
+) -> Items | Responses:
+    """Return what a describer of an operation may be asked.
+
+    Args:
+        client: the client.
+        operation: its operation.
+        by: the list of ids to ask by; None for the first that there is.
+        max_size: the most ids in a call; None for as many as the operation takes.
+        params: what every call says.
+
+    Raises:
+        TypeError, ValueError: an argument is not as the operation needs it.
+    """
+    bound = BoundOperation(client, operation)
+    if bound.service is None:
+        raise TypeError(
+            "client must be one of boto3 or botocore, or of aiobotocore for asyncio, whose"
+            f" meta.service_model says what an operation takes: got {client!r}"
+        )
+    _refuse_others(bound)
+    sharing = _chosen(bound.service, bound.name, by)
+    if sharing is not None:
+        return Items(bound, sharing, params, max_size)
+    if max_size is not None:
+        raise TypeError(f"max_size is a number of ids, of which {bound.name} takes no list")
+    return Responses(bound, params)
 
 
 class Items:
@@ -32,72 +78,63 @@ class Items:
         sharing: how it is asked for ids.
         params: what else every call says.
         max_size: the most ids in a call; None for as many as the operation takes.
-        max_delay, clock, on_event: as in ``Batcher``.
 
     Raises:
         TypeError, ValueError: an argument is not as the operation needs it.
+
+    Attributes:
+        bound: the operation.
+        max_size: the most ids in a call.
     """
 
-    __slots__ = ("_bound", "_params", "_sharing", "calls")
+    __slots__ = ("_params", "_sharing", "bound", "max_size")
+    bound: BoundOperation
+    max_size: int
 
     def __init__(
         self,
         bound: BoundOperation,
         sharing: Sharing,
         params: Mapping[str, Any],
-        *,
         max_size: int | None,
-        max_delay: Duration,
-        clock: Clock | None,
-        on_event: BatchHook | None,
     ) -> None:
         _refuse_beside_ids(sharing, params)
         bound.check({**params, sharing.parameter: ()})
-        self._bound = bound
+        self.bound = bound
+        self.max_size = _size(sharing, max_size)
         self._sharing = sharing
         self._params: dict[str, Any] = copied(params)
-        self.calls: Batcher[str, dict[str, Any]] = Batcher(
-            self._fetch,
-            max_size=_size(sharing, max_size),
-            max_delay=max_delay,
-            isolate=sharing.blamed,
-            clock=clock,
-            on_event=on_event,
-        )
 
-    def get(
-        self, wanted: str | None, params: Mapping[str, Any], timeout: Duration | None
-    ) -> dict[str, Any]:
-        """Return the item of one id."""
+    def one(self, wanted: str | None, params: Mapping[str, Any]) -> str:
+        """Return the one id that is asked for.
+
+        Raises:
+            TypeError, ValueError: it is none, or there are parameters, which are for whole answers.
+        """
         if params:
             raise TypeError(
-                f"{self._bound.name} is asked for one of its {self._sharing.parameter}, as in"
+                f"{self.bound.name} is asked for one of its {self._sharing.parameter}, as in"
                 f" get('...'); parameters of all calls are given to describer():"
                 f" got {', '.join(params)}"
             )
-        self._check(wanted)
-        try:
-            return self.calls.load(str(wanted), timeout)
-        except ClientError as error:
-            raise self._mended(str(wanted), error) from error.__cause__
+        return self._checked(wanted)
 
-    def get_many(
-        self, ids: Iterable[str], timeout: Duration | None
-    ) -> dict[str, dict[str, Any] | Exception]:
-        """Return the item or the error of each of many ids."""
-        if isinstance(ids, str):
+    def several(self, ids: Iterable[str]) -> list[str]:
+        """Return the ids that are asked for.
+
+        Raises:
+            TypeError, ValueError: these are none.
+        """
+        if isinstance(ids, (str, bytes, Mapping)) or not hasattr(ids, "__iter__"):
             raise TypeError(f"ids must be several, and one is for get(): got ids={ids!r}")
-        wanted = [*ids]
-        for each in wanted:
-            self._check(each)
-        answers = self.calls.load_many(wanted, timeout)
-        return {
-            each: self._mended(each, answer) if isinstance(answer, Exception) else answer
-            for each, answer in answers.items()
-        }
+        return [self._checked(each) for each in ids]
 
-    def _fetch(self, ids: list[str]) -> dict[str, dict[str, Any] | Exception]:
-        response = self._bound.call(self._sharing.with_ids(self._params, ids))
+    def call(self, ids: list[str]) -> dict[str, Any]:
+        """Return the parameters of a call for some ids."""
+        return self._sharing.with_ids(self._params, ids)
+
+    def answers(self, ids: list[str], response: Any) -> dict[str, dict[str, Any] | Exception]:
+        """Return what the response to such a call says of each of the ids."""
         found = self._sharing.found(response)
         reasons = self._sharing.failures(response)
         return {
@@ -105,14 +142,11 @@ class Items:
             for each in ids
         }
 
-    def _check(self, wanted: object) -> None:
-        what = f"{self._bound.name} is asked for one of its {self._sharing.parameter}"
-        if not isinstance(wanted, str):
-            raise TypeError(f"{what}, a str: got {wanted!r}")
-        if not wanted:
-            raise ValueError(f"{what}, which is not empty: got ''")
+    def blamed(self, error: Exception, ids: list[str]) -> Collection[str] | None:
+        """Return the ids by which a call failed, as ``isolate`` of a ``Batcher`` does."""
+        return self._sharing.blamed(error, ids)
 
-    def _mended(self, wanted: str, error: Exception) -> Exception:
+    def mended(self, wanted: str, error: Exception) -> Exception:
         """Return the error of one id as callers know it: one kind for all that does not exist."""
         if not isinstance(error, ClientError) or self._sharing.missing(error, [wanted]) is None:
             return error
@@ -120,11 +154,28 @@ class Items:
         unknown.__cause__ = error.__cause__
         return unknown
 
+    def all_mended(
+        self, answers: Mapping[str, dict[str, Any] | Exception]
+    ) -> dict[str, dict[str, Any] | Exception]:
+        """Return the items and errors of some ids as callers know them."""
+        return {
+            each: self.mended(each, answer) if isinstance(answer, Exception) else answer
+            for each, answer in answers.items()
+        }
+
+    def _checked(self, wanted: object) -> str:
+        what = f"{self.bound.name} is asked for one of its {self._sharing.parameter}"
+        if not isinstance(wanted, str):
+            raise TypeError(f"{what}, a str: got {wanted!r}")
+        if not wanted:
+            raise ValueError(f"{what}, which is not empty: got ''")
+        return wanted
+
     def _unknown(self, wanted: str, reason: str) -> NotDescribed:
-        return NotDescribed(wanted, operation=self._bound.name, reason=reason)
+        return NotDescribed(wanted, operation=self.bound.name, reason=reason)
 
     def __str__(self) -> str:
-        return f"{self._bound.name} by {self._sharing.parameter}"
+        return f"{self.bound.name} by {self._sharing.parameter}"
 
 
 class Responses:
@@ -133,59 +184,81 @@ class Responses:
     Args:
         bound: the operation.
         params: what every call says.
-        max_delay, clock, on_event: as in ``Coalescer``.
+
+    Attributes:
+        bound: the operation.
     """
 
-    __slots__ = ("_bound", "_params", "calls")
+    __slots__ = ("_params", "bound")
+    bound: BoundOperation
 
-    def __init__(
-        self,
-        bound: BoundOperation,
-        params: Mapping[str, Any],
-        *,
-        max_delay: Duration,
-        clock: Clock | None,
-        on_event: BatchHook | None,
-    ) -> None:
-        self._bound = bound
+    def __init__(self, bound: BoundOperation, params: Mapping[str, Any]) -> None:
+        self.bound = bound
         self._params: dict[str, Any] = copied(params)
-        self.calls: Coalescer[Hashable, dict[str, Any], dict[str, Any], dict[str, Any]] = Coalescer(
-            _either, self._execute, max_delay=max_delay, clock=clock, on_event=on_event
-        )
 
-    def get(
-        self, wanted: str | None, params: Mapping[str, Any], timeout: Duration | None
-    ) -> dict[str, Any]:
-        """Return the response to a call with these parameters."""
+    def asked(self, wanted: str | None, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters of the call that is asked for.
+
+        Raises:
+            TypeError: an id is asked for, or the operation takes no such parameters.
+        """
         if wanted is not None:
             raise TypeError(f"{self._takes_no_ids()}: got {wanted!r}")
         asked = {**self._params, **copied(params)}
-        self._bound.check(asked)
-        return self.calls.load(frozen(asked), asked, timeout)
+        self.bound.check(asked)
+        return asked
 
-    def get_many(
-        self, ids: Iterable[str], timeout: Duration | None
-    ) -> dict[str, dict[str, Any] | Exception]:
-        """Refuse, since there are no ids."""
-        raise TypeError(f"{self._takes_no_ids()}: get_many() is for ids")
-
-    def _execute(self, key: Hashable, params: dict[str, Any]) -> dict[str, Any]:
-        response: dict[str, Any] = self._bound.call(params)
-        return response
+    def no_ids(self) -> TypeError:
+        """Return the error of who asks for several ids."""
+        return TypeError(f"{self._takes_no_ids()}: get_many() is for ids")
 
     def _takes_no_ids(self) -> str:
-        shape: Any = getattr(self._bound.model, "input_shape", None)
+        shape: Any = getattr(self.bound.model, "input_shape", None)
         names = [name for name in getattr(shape, "members", ()) if name.lower() not in PAGING]
         asked_by = f", and is asked by {', '.join(names)}" if names else ""
-        return f"{self._bound.name} takes no list of ids{asked_by}"
+        return f"{self.bound.name} takes no list of ids{asked_by}"
 
     def __str__(self) -> str:
-        return self._bound.name
+        return self.bound.name
 
 
-def _either(pending: dict[str, Any] | None, request: dict[str, Any]) -> dict[str, Any]:
-    """Merge equal questions: any of them will do."""
+def either(pending: dict[str, Any] | None, request: dict[str, Any]) -> dict[str, Any]:
+    """Merge equal questions, for a ``Coalescer``: any of them will do."""
     return request
+
+
+def named(function: Callable[P, T], questions: Items | Responses) -> Callable[P, T]:
+    """Return a function that errors call by what it asks for."""
+
+    def asking(*args: P.args, **kwargs: P.kwargs) -> T:
+        return function(*args, **kwargs)
+
+    asking.__name__ = asking.__qualname__ = str(questions)
+    return asking
+
+
+def _refuse_others(bound: BoundOperation) -> None:
+    """Refuse operations whose answer is not the same for all who ask."""
+    if not bound.name.startswith(READS):
+        raise ValueError(f"{bound.name} may change something, so its calls cannot be shared")
+    model: Any = bound.model
+    if model.has_streaming_output or model.has_event_stream_output:
+        raise ValueError(f"{bound.name} answers with a stream, which cannot be shared")
+    if bound.service is not None and is_personal(bound.service.service_name, model):
+        raise ValueError(
+            f"{bound.name} gives each caller something of its own, so its calls cannot be shared"
+        )
+
+
+def _chosen(service: ServiceModel, operation: str, by: str | None) -> Sharing | None:
+    """Return how the caller wants to ask for ids."""
+    ways = {way.parameter: way for way in sharings_of(service, operation)}
+    if by is None:
+        return next(iter(ways.values()), None)
+    if by not in ways:
+        allowed = f"must be {alternatives(ways)}" if ways else f"has no place with {operation}"
+        raise ValueError(f"by {allowed}: got by={by!r}")
+    return ways[by]
 
 
 def _refuse_beside_ids(sharing: Sharing, params: Mapping[str, Any]) -> None:

@@ -9,9 +9,9 @@ from ._document import member
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Ends of the names under which the describe operations give a reason, in lower case because services
-# differ in that; the most telling first. Source: the structures with a state or status in the service models
-# of botocore.
+# Ends of the names under which the describe operations give a reason, in lower case because
+# services differ in that; the most telling first. Source: the structures with a state or status in
+# the service models of botocore.
 _NAMES = (
     "statereason",
     "statusreason",

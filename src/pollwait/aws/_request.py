@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._core.failure import shorten
+
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Hashable, Sequence
 
     from typing_extensions import TypeIs
 
@@ -21,6 +24,7 @@ class Request:
         params: those of the operation, as the caller gave them; they are copied.
         sharing: how calls are shared by ids; None for an operation, or parameters, by which none
             are.
+        ways: all ways to ask the operation for lists of ids.
         what: what all the waits of a waiter are for, such as ``"InstanceRunning"``.
         label: what this one is for, if that is not "what of ids".
 
@@ -28,30 +32,50 @@ class Request:
         params: a copy, with the caller's own values in it where they are no dicts and lists.
         ids: those that are asked for; None without ``sharing``, or where ``params`` has none.
         sharing: how its ids travel with others; None without ids.
+        listed: the ids in each list of ids, where several are given and so no call can be shared.
         rest: what requests must have in common to travel in one call; hashable.
         subject: the name of what is asked for without ids, if there is one.
         label: what is waited for. It is also the ``repr``, by which a group names its waits.
     """
 
-    __slots__ = ("_hash", "ids", "label", "params", "rest", "sharing", "subject")
+    __slots__ = (
+        "__weakref__",
+        "_hash",
+        "ids",
+        "label",
+        "listed",
+        "params",
+        "rest",
+        "sharing",
+        "subject",
+    )
     params: dict[str, Any]
     ids: tuple[str, ...] | None
     sharing: Sharing | None
+    listed: tuple[tuple[Sharing, tuple[str, ...]], ...]
     rest: Hashable
     subject: str
     label: str
 
     def __init__(
-        self, params: Mapping[str, Any], sharing: Sharing | None, what: str, label: str = ""
+        self,
+        params: Mapping[str, Any],
+        sharing: Sharing | None,
+        what: str,
+        label: str = "",
+        ways: Sequence[Sharing] = (),
     ) -> None:
         self.params = copied(params)
         self.ids = None if sharing is None else sharing.ids(self.params)
         self.sharing = None if self.ids is None else sharing
+        lists = [(way, way.listed(self.params)) for way in ways] if self.sharing is None else []
+        self.listed = tuple((way, ids) for way, ids in lists if ids)
         alike = self.params if self.sharing is None else self.sharing.with_ids(self.params, ())
         self.rest = frozen(alike)
         texts = {name: value for name, value in self.params.items() if isinstance(value, str)}
         self.subject = next(iter(texts.values())) if len(texts) == 1 and not self.ids else ""
-        named = listed(self.ids) if self.ids else self.subject or _pairs(texts)
+        known = self.ids or [each for _, ids in self.listed for each in ids]
+        named = listed(known) if known else self.subject or _pairs(texts)
         self.label = label or (f"{what} of {named}" if named else what)
         self._hash = hash((self.rest, self.ids))
 
@@ -65,6 +89,20 @@ class Request:
 
     def __repr__(self) -> str:
         return self.label
+
+
+def distinct_ids(ids: Any) -> list[Any]:
+    """Return ids in their order, each once.
+
+    Raises:
+        TypeError: they are no collection of ids.
+    """
+    if isinstance(ids, (str, bytes, Mapping)) or not isinstance(ids, Iterable):
+        raise TypeError(f"ids must be a collection of ids, such as a list: got ids={shorten(ids)}")
+    for each in (found := list(ids)):
+        if not isinstance(each, str):
+            raise TypeError(f"ids must be str: got {shorten(each)}")
+    return list(dict.fromkeys(found))
 
 
 def listed(ids: Sequence[str]) -> str:

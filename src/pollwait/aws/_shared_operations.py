@@ -88,10 +88,11 @@ OPERATIONS: dict[tuple[str, str], dict[str, dict[str, Any]]] = {
         "LoadBalancerArns": {"limit": 20},
         "Names": {"limit": 20},
     },
-    # A target may be named with a port as well; such a call is not shared by ids.
+    # One instance may be a target several times, by different ports.
     ("elbv2", "DescribeTargetHealth"): {
         "Targets": {
             "member": "Id",
+            "qualifier": "Port",
             "results": (("TargetHealthDescriptions",),),
             "id_fields": ("Target.Id",),
             "not_found": ("InvalidTarget",),

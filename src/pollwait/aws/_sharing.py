@@ -7,6 +7,7 @@ service's model and a checked table.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 from botocore.exceptions import ClientError, ParamValidationError
@@ -45,6 +46,25 @@ MALFORMED = frozenset(
 )
 
 
+class Element(str):
+    """An id that says more than a text: an element of a list of structures, by a name of its own.
+
+    Attributes:
+        id: the id alone, by which the service names it in errors.
+        element: what stands in the list.
+    """
+
+    __slots__ = ("element", "id")
+    id: str
+    element: Mapping[str, Any]
+
+    def __new__(cls, name: str, id_: str, element: Mapping[str, Any]) -> Element:
+        made = super().__new__(cls, name)
+        made.id = id_
+        made.element = element
+        return made
+
+
 class Sharing(Value):
     """One way to ask an operation for many things by their ids.
 
@@ -53,6 +73,8 @@ class Sharing(Value):
         parameter: the list of ids among its parameters, ``"VolumeIds"``.
         member: the member that holds the id where the list is one of structures, such as
             ``"InstanceId"``; empty where it is a list of strings.
+        qualifier: another member of such structures, and of items beside their ids, which tells
+            several things with one id apart: the ``"Port"`` of a target.
         limit: the most ids in a call.
         results: where the items are in an answer: names of lists within lists,
             ``("Reservations", "Instances")``. More than one where an answer has several kinds.
@@ -70,6 +92,7 @@ class Sharing(Value):
         "operation",
         "parameter",
         "member",
+        "qualifier",
         "limit",
         "results",
         "keyed",
@@ -83,6 +106,7 @@ class Sharing(Value):
     operation: str
     parameter: str
     member: str
+    qualifier: str
     limit: int
     results: tuple[tuple[str, ...], ...]
     keyed: bool
@@ -101,6 +125,7 @@ class Sharing(Value):
         limit: int,
         results: tuple[tuple[str, ...], ...],
         member: str = "",
+        qualifier: str = "",
         keyed: bool = False,
         id_fields: tuple[str, ...] = (),
         arn_fields: tuple[str, ...] = (),
@@ -113,6 +138,7 @@ class Sharing(Value):
             operation,
             parameter,
             member,
+            qualifier,
             limit,
             results,
             keyed,
@@ -128,12 +154,20 @@ class Sharing(Value):
         """Return the ids for which a call with these parameters asks, each once.
 
         Returns:
-            The ids, none at all for an empty list. None if the call does not ask by this list, asks
-            by another one too, or says more of an item than its id (a target with a port): such a
-            call cannot be shared.
+            The ids, none at all for an empty list. None if the call does not ask by this list, or
+            by another one too: such a call cannot be shared.
+        """
+        if any(params.get(name) for name in self.others):
+            return None
+        return self.listed(params)
+
+    def listed(self, params: Mapping[str, Any]) -> tuple[str, ...] | None:
+        """Return the ids in this list, whatever else a call asks by; None if it is no such list.
+
+        What is named by more than an id, as a target with a port, has a name such as ``"i-1:80"``.
         """
         asked: object = params.get(self.parameter)
-        if not isinstance(asked, (list, tuple)) or any(params.get(name) for name in self.others):
+        if not isinstance(asked, (list, tuple)):
             return None
         ids = [self._id_in(element) for element in elements(cast("object", asked))]
         return (
@@ -146,7 +180,7 @@ class Sharing(Value):
         Parameters for reading in pages are left out: they do not go together with ids.
         """
         kept = {name: value for name, value in params.items() if name.lower() not in PAGING}
-        kept[self.parameter] = [{self.member: each} if self.member else each for each in ids]
+        kept[self.parameter] = [self._element(each) for each in ids]
         return kept
 
     def found(self, response: object) -> dict[str, Any]:
@@ -224,8 +258,14 @@ class Sharing(Value):
             return frozenset()  # botocore's own, before any call: halving costs nothing
         if not isinstance(error, ClientError) or is_transient(error):
             return None
-        named = named_ids(message_of(error), ids)
+        named = _named(message_of(error), ids)
         return named if named or self._is_about_some_id(error) else None
+
+    def names_missing(self, error: BaseException, one: str) -> bool:
+        """Tell whether an error says that it is this id which does not exist, and nothing else."""
+        return bool(self.missing(error, (one,))) or (
+            isinstance(error, ClientError) and self._is_not_found(error)
+        )
 
     def is_missing(self, error: BaseException) -> bool:
         """Tell whether an error says that something does not exist, of whatever kind that is."""
@@ -242,10 +282,25 @@ class Sharing(Value):
 
     def _id_in(self, element: object) -> str | None:
         """Return the id of one element of the list of ids; None if it is more than an id."""
-        if self.member:
-            is_id_alone = list(mapping(element)) == [self.member]
-            element = member(element, self.member) if is_id_alone else None
-        return element if isinstance(element, str) else None
+        if not self.member:
+            return element if isinstance(element, str) else None
+        one = member(element, self.member)
+        more = [name for name in mapping(element) if name != self.member]
+        if not isinstance(one, str) or (more and not self.qualifier):
+            return None
+        name = self._qualified(one, element)
+        return Element(name, one, mapping(element)) if more else one
+
+    def _element(self, one: str) -> object:
+        """Return what stands for an id in the list of a call."""
+        if isinstance(one, Element):
+            return {**one.element}
+        return {self.member: one} if self.member else one
+
+    def _qualified(self, one: str, holder: object) -> str:
+        """Return an id with what tells it from others with the same one, if it is there."""
+        more = member(holder, self.qualifier)
+        return one if more is None else f"{one}:{more}"
 
     def _items(self, response: object, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         """Yield each item below a response with its key, which is empty where items have none."""
@@ -264,11 +319,15 @@ class Sharing(Value):
         if self.keyed:
             yield key
         for field in (*self.id_fields, *self.arn_fields):
-            name: object = item
-            for part in field.split("."):
-                name = member(name, part)
+            holder: object = item
+            *outer, last = field.split(".")
+            for part in outer:
+                holder = member(holder, part)
+            name = member(holder, last)
             if isinstance(name, str):
                 yield from self._forms(name) if field in self.arn_fields else [name]
+                if self.qualifier:
+                    yield self._qualified(name, holder)
 
     def _forms(self, name: str) -> Iterator[str]:
         """Yield a name, and what else stands for it if it is an ARN whose parts are known."""
@@ -300,3 +359,17 @@ def says_not_found(code: str) -> bool:
     """Tell whether an error code says, in the manner of AWS, that something does not exist."""
     stem = code.removesuffix("Exception").removesuffix("Fault").removesuffix("Error")
     return stem.endswith(("NotFound", "DoesNotExist"))
+
+
+def _named(message: str, ids: Collection[str]) -> frozenset[str]:
+    """Return those of the ids that a message names: each by its name, or by an id that is but its.
+
+    Of several things with one id, the id names none.
+    """
+    named = named_ids(message, ids)
+    with_more = [each for each in ids if isinstance(each, Element)]
+    if named or not with_more:
+        return named
+    count = Counter(each.id for each in with_more)
+    own = {each.id: each for each in with_more if count[each.id] == 1 and each.id not in ids}
+    return frozenset(own[one] for one in named_ids(message, own))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._core.group_settings import MIN_GAP, distinct
+from .._core.group_settings import MIN_GAP
 from .._core.settings import UNSET
-from ._catalogue import definition_of
-from ._definition import Definition
 from ._groups import Groups
-from ._hopeless import sharpened
-from ._plan import Plan
+from ._plan import named_plan
+from ._request import distinct_ids
 from ._terms import MISSING_GRACE
 
 if TYPE_CHECKING:
@@ -22,6 +20,8 @@ if TYPE_CHECKING:
     from .._core.schedule import Schedule
     from .._core.settings import Unset
     from .._group_events import GroupHook
+    from ._definition import Definition
+    from ._plan import Plan
     from ._waiter_model import Document
 
 
@@ -98,6 +98,7 @@ class Waiter:
         self,
         ids: Iterable[str],
         *,
+        by: str | None = None,
         timeout: Duration | Unset | None = UNSET,
         schedule: Schedule | None = None,
         cancel: Event | None = None,
@@ -112,6 +113,8 @@ class Waiter:
             ids: those of the things. None at all is fine, and of equal ones each counts once. Where
                 the operation takes no list of ids, they are the values of the parameter that tells
                 things apart, and each takes a call of its own.
+            by: the parameter that takes them, where there is a choice: ``"Names"`` for load
+                balancers, which are asked for by ARN otherwise.
             timeout: as in ``wait``, for each of them.
             schedule: as in ``wait``.
             cancel: as in ``wait``; it ends those that are not over.
@@ -124,12 +127,13 @@ class Waiter:
 
         Raises:
             TypeError, ValueError: as ``wait`` does before any call; or an id is no str, or empty,
-                or nothing says which parameter it belongs to.
+                or nothing says which parameter it belongs to; or ``by`` is none that takes ids.
         """
-        wanted = distinct(ids)
+        wanted = distinct_ids(ids)
         results: dict[str, Any] = dict.fromkeys(wanted)
         completed = self.as_completed(
             wanted,
+            by=by,
             timeout=timeout,
             schedule=schedule,
             cancel=cancel,
@@ -143,6 +147,7 @@ class Waiter:
         self,
         ids: Iterable[str],
         *,
+        by: str | None = None,
         timeout: Duration | Unset | None = UNSET,
         schedule: Schedule | None = None,
         cancel: Event | None = None,
@@ -156,6 +161,7 @@ class Waiter:
 
         Args:
             ids: as in ``wait_many``.
+            by: as in ``wait_many``.
             timeout: as in ``wait_many``.
             schedule: as in ``wait_many``.
             cancel: as in ``wait_many``.
@@ -169,7 +175,7 @@ class Waiter:
         Raises:
             TypeError, ValueError: as ``wait_many`` does.
         """
-        requests = self._plan.requests(ids, params)
+        requests = self._plan.requests(ids, params, by)
         settings = self._plan.settings(
             requests, timeout=timeout, schedule=schedule, cancel=cancel, config=WaiterConfig
         )
@@ -243,13 +249,11 @@ def waiter(
         ...     completed.wait(SnapshotIds=["snap-1"])["Snapshots"]
         [{'SnapshotId': 'snap-1', 'State': 'completed'}]
     """
-    definition = definition_of(client, name, model)
-    if model is None and not isinstance(name, Definition):
-        definition = sharpened(definition)
     return Waiter(
-        Plan(
+        named_plan(
             client,
-            definition,
+            name,
+            model,
             schedule=schedule,
             missing_grace=missing_grace,
             min_gap=min_gap,
