@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 import time
@@ -31,6 +32,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "real_time: the test is about real sleeping, and sleeps as little as it can"
     )
+    _heed_signals()
+
+
+def _heed_signals() -> None:
+    """Undo what a shell does to its background jobs, which ignore Ctrl-C, and so do their children.
+
+    Tests send signals to themselves and to what they start.
+    """
+    for name in ("SIGINT", "SIGQUIT", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            default = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
+            signal.signal(number, default)
 
 
 @pytest.fixture(autouse=True)

@@ -357,3 +357,10 @@ def test_help_names_the_kinds():
     shown = parser.format_help()
     for text in ("--ids [TEXT ...]", "required", "--filters [KEY=VALUE ...]", "--whole NUMBER"):
         assert text in shown
+
+
+@pytest.mark.parametrize("words", [["--ids", ""], ["--ids", "a", ""], ["--text", ""]])
+def test_empty_value_is_refused(words):
+    """A variable of the shell that is not set stops the command before any call."""
+    with pytest.raises(UsageError, match=f"{words[0]} has an empty value"):
+        request(*words)

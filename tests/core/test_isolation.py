@@ -196,7 +196,9 @@ def test_isolate_may_raise_the_error_itself():
     assert error.__context__ is not error
 
 
-@pytest.mark.parametrize("answer", [True, 5, object(), [[]]], ids=repr)
+@pytest.mark.parametrize(
+    "answer", [True, 5, object(), [[]]], ids=["true", "number", "object", "list of lists"]
+)
 def test_answer_of_isolate_that_is_no_collection_of_keys_is_a_type_error(answer):
     """Whatever else isolate returns is refused, for all that the call carried."""
     failed = run("ab", "b", lambda error, keys: answer)[2]

@@ -13,6 +13,23 @@ The predicates also work with plain ``pollwait.poll``::
     )
 
 A volume that was just created may be unknown to EC2 for a moment, hence the error code.
+
+What lies where: the faces are ``_waiter``, ``_ebs``, ``_describer``, ``_pages`` and ``_define``, each
+with its twin for event loops in ``_aio_…``. All but these and the drivers is pure. By subject:
+
+- predicates: ``_response_predicates`` and ``_error_predicates``, over ``_expression`` and
+  ``_document``;
+- what a waiter looks for: ``_definition``, made of ``_acceptors``; ``_catalogue`` finds those of
+  botocore and ``_waiter_model`` reads one's own; ``_absence``, ``_hopeless``, ``_operations`` and
+  ``_names`` know what the definitions do not say;
+- how an operation is asked for many ids: ``_sharing``, by ``_sharing_rule`` and the table in
+  ``_shared_operations``; ``_named_ids`` and ``_identifiers``;
+- one call: ``_request``, ``_ask`` with ``_turns`` and ``_memory``, ``_answer``, ``_parts``,
+  ``_merging`` and ``_bound_operation``;
+- one wait: ``_plan``, ``_limits``, ``_terms``, ``_panel``, ``_verdict`` and ``_grace``; ``_ending``,
+  ``_errors`` and ``_reason`` for its error; ``_volume`` for that of the EBS waiter;
+- describing: ``_questions``, ``_personal`` (what is never shared) and ``_not_described``;
+- drivers: ``_groups`` over ``_shelf``, and ``_batches``.
 """
 
 from __future__ import annotations

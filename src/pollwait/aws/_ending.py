@@ -69,11 +69,12 @@ def reporting(hook: Callable[[Any], object] | None) -> GroupHook | None:
     def tell(event: Any) -> object:
         if isinstance(event, (Checked, Finished)) and isinstance(event.value, Answer):
             answer = event.value.whole
-            fields = {name: getattr(event, name) for name in event.__match_args__}
+            fields: dict[str, Any] = {name: getattr(event, name) for name in event.__match_args__}
             fields["value"] = answer.response
             if isinstance(event, Finished):
                 return hook(Finished(**fields, not_ready_at=event.not_ready_at))
-            return hook(Checked(**{**fields, "error": event.error or answer.error}))
+            fields["error"] = event.error or answer.error
+            return hook(Checked(**fields))
         return hook(event)
 
     return tell

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
@@ -25,12 +24,12 @@ from ._limits import limits
 from ._names import alternatives
 from ._operations import refuse_resource
 from ._panel import Panel
-from ._request import Request, distinct_ids
+from ._request import Request, distinct_ids, is_collection
 from ._sharing_rule import sharings_of
 from ._terms import MISSING_GRACE, Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from typing_extensions import TypeIs
 
@@ -245,12 +244,14 @@ def named_plan(
 
 def _list_of_ids(name: str, params: Mapping[str, Any]) -> Sequence[Any]:
     """Return the list of ids that a caller gave, whatever it came in."""
-    ids = params[name]
-    if isinstance(ids, (str, bytes, Mapping)) or not isinstance(ids, Iterable):
+    ids: Any = params[name]
+    if not is_collection(ids):
         raise TypeError(f"{name} must be a list of ids: got {name}={shorten(ids)}")
-    several = ids if isinstance(ids, (list, tuple)) else list(ids)
+    several: Sequence[Any] = ids if type(ids) in (list, tuple) else list(ids)
     if not several:
         raise ValueError(
             f"{name} must not be empty, which would ask for all there is: got {name}={ids!r}"
         )
-    return cast("Sequence[Any]", several)
+    if "" in several:
+        raise ValueError(f"{name} must not hold an empty id: got {name}={shorten(ids)}")
+    return several

@@ -91,15 +91,21 @@ class Request:
         return self.label
 
 
+def is_collection(ids: object) -> bool:
+    """Tell whether something is several things: neither one text nor a mapping."""
+    return isinstance(ids, Iterable) and not isinstance(ids, (str, bytes, Mapping))
+
+
 def distinct_ids(ids: Any) -> list[Any]:
     """Return ids in their order, each once.
 
     Raises:
         TypeError: they are no collection of ids.
     """
-    if isinstance(ids, (str, bytes, Mapping)) or not isinstance(ids, Iterable):
+    if not is_collection(ids):
         raise TypeError(f"ids must be a collection of ids, such as a list: got ids={shorten(ids)}")
-    for each in (found := list(ids)):
+    found: list[Any] = list(ids)
+    for each in found:
         if not isinstance(each, str):
             raise TypeError(f"ids must be str: got {shorten(each)}")
     return list(dict.fromkeys(found))

@@ -205,10 +205,12 @@ def waiter(
     that delay and the time of the calls. All pages of an answer are read. What is to be there may
     be missing for a while, since AWS may not know everywhere yet what was just created; an id that
     is to be gone is gone when the answer leaves it out. Throttles, connection errors and the
-    service's own errors slow a wait down and do not end it.
+    service's own errors slow a wait down and do not end it, unless an acceptor for success or
+    failure names just that error by its code or status.
 
     Waits for different ids share calls where the operation takes a list of ids, and equal waits do
-    where it takes none.
+    where it takes none. A wait for more ids than a call takes goes from call to call; a pass over
+    all its ids is one check, in which no answer is lost to an error that may pass.
 
     Args:
         client: of boto3 or botocore. It is used as it is: its credentials, region, timeouts and
@@ -220,7 +222,8 @@ def waiter(
         missing_grace: seconds, or a timedelta, for which something may be missing that is to be
             there, from its first absence on. Where the definition says itself to retry while it
             does not exist, it does so until the deadline.
-        min_gap: seconds between the starts of two calls that share ids, whoever waits.
+        min_gap: seconds between the starts of two calls that share ids, whoever waits. Calls that
+            look for an id that spoiled one are excepted, of which there are 20 at the most.
         until_stable: how many good answers in a row it takes.
         clock: the time of the waits; the system's by default.
         rng: draws the jitter of a schedule that has any.
@@ -234,7 +237,12 @@ def waiter(
         The attempts that botocore makes within one call, and the time between them, are part of one
         check. A client that is used for waiting is best given few of them, and short timeouts:
         ``Config(retries={"mode": "standard", "total_max_attempts": 2}, read_timeout=10)``. A final
-        check comes at the deadline, unless ``min_gap`` forbids a call just then.
+        check comes at the deadline, unless ``min_gap`` forbids a call just then. A wait that has
+        not looked at all of its ids by then, for want of time, ends with a timeout. After throttles
+        two looks may be further apart than the definition's delay, by up to 30 s.
+
+        Ctrl-C in a call ends the waits of its own thread. Another thread makes the call for the
+        others.
 
     Example:
         >>> import boto3

@@ -81,12 +81,14 @@ class Parameter:
             given: what argparse found: words, or a bool.
 
         Raises:
-            UsageError: it is no such value, or a list without an item.
+            UsageError: it is no such value, or a list without an item, or empty.
         """
         if isinstance(given, bool):
             return given
         if not given:
             raise UsageError(f"{self.option} has no value, which would mean everything there is")
+        if "" in given:
+            raise UsageError(f"{self.option} has an empty value: is a variable not set?")
         try:
             return values.read(self.shape, given)
         except UsageError as error:

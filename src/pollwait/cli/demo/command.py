@@ -41,13 +41,13 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the demo and print what it found."""
-    from . import race, report
-
     console = _console(quiet=options.json)
+    from . import race, report  # after what says which packages all of it needs
+
     with _server(options.seed) as ec2:
         contestants = race.ways(ec2, options.seed)
         console.print(
-            f"An EC2 of our own listens on {ec2.endpoint_url}. Creating {options.volumes} volumes,"
+            f"An embedded EC2 listens on {ec2.endpoint_url}. Creating {options.volumes} volumes,"
             " each of which is ready 1 to 5 s after its request, and waiting for them in"
             f" {len(contestants)} ways."
         )
@@ -86,7 +86,9 @@ def _console(*, quiet: bool) -> Console:
     try:
         from rich.console import Console
     except ModuleNotFoundError:
-        raise ImportError('the demo needs rich: pip install "pollwait[demo]"') from None
+        raise ImportError(
+            'the demo needs boto3, moto and rich: pip install "pollwait[demo]"'
+        ) from None
 
     class Piped(Console):
         def on_broken_pipe(self) -> None:
