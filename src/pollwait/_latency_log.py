@@ -31,7 +31,8 @@ class LatencyLog:
 
     Args:
         path: a file to which each sample is appended as a line of JSON; what it holds already is
-            read first. It is made if it does not exist. None to keep samples in memory only.
+            read first. It is made if it does not exist. A relative path is taken from where the
+            process is when the log is made. None to keep samples in memory only.
         name: note only waits of this name; None for all.
         memory: how many samples are kept in memory, the newest ones. The file keeps all.
 
@@ -66,13 +67,13 @@ class LatencyLog:
         name: str | None = None,
         memory: int = 10_000,
     ) -> None:
-        self._path = path
+        self._path = None if path is None else _absolute(path)
         self._name = name
         self._samples: deque[Span] = deque(maxlen=at_least_one(memory, "memory"))
-        if path is not None:
-            with open(path, "ab"):
+        if self._path is not None:
+            with open(self._path, "ab"):
                 pass  # better refused now than when the first wait is over
-            self._samples.extend(read_spans(path, name))
+            self._samples.extend(read_spans(self._path, name))
 
     @classmethod
     def load(
@@ -85,9 +86,14 @@ class LatencyLog:
         the second is missing if nobody saw it ready. A line of JSON may hold the same as an array,
         with ``null`` for what is missing, or as an object with the keys ``not_ready_at`` and
         ``ready_at``, or ``seconds``. The first line may name the columns, in any order and among
-        others, by these keys. Empty lines are ignored, and so are those that begin with #.
+        others, by these keys; one or two columns may have any other names that are words. Empty
+        lines are ignored, and so are those that begin with #.
 
-        A line that was torn off by a crash is left out, with a warning on the logger ``pollwait``.
+        A comma always parts two numbers: ``1,500`` is a pair, and no number of seconds.
+
+        A line of JSON that was torn off by a crash is left out, with a warning on the logger
+        ``pollwait``, and so is a last line that makes no sense. Of plain numbers no one can tell
+        that their end is missing: ``1.`` that was ``1.75`` is read as 1.
 
         Args:
             path: the file.
@@ -132,6 +138,13 @@ class LatencyLog:
 
     def __repr__(self) -> str:
         return f"<LatencyLog of {len(self)} samples, path={self._path!r}>"
+
+
+def _absolute(path: str | PathLike[str]) -> str:
+    """Return a path that stays the same wherever the process goes later."""
+    import os
+
+    return os.path.abspath(path)
 
 
 def _seen(event: Finished) -> Span | None:

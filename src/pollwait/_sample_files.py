@@ -9,7 +9,7 @@ from ._core.samples import span
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from os import PathLike
     from typing import Any, TypeAlias
 
@@ -44,9 +44,9 @@ def read_samples(path: Path, *, name: str | None = None) -> list[Sample]:
 
 def read_spans(path: Path, name: str | None = None) -> Iterator[Span]:
     """Yield the samples in a file as pairs of times."""
-    reader = _Reader()
+    reader, header = _Reader(), 0
     with open(path, encoding="utf-8-sig", errors="replace") as lines:
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(_to_the_end(lines), start=1):
             text = line.strip()
             if not text or text.startswith("#"):
                 continue
@@ -58,8 +58,25 @@ def read_spans(path: Path, name: str | None = None) -> Iterator[Span]:
                     raise ValueError(f"{path}, line {number}: {error}") from None
                 _warn("%s, line %s is torn off and left out: %s", path, number, text)
                 continue
-            if record is not None and name in (None, record[0]):
+            if record is None:
+                header = number
+                continue
+            header = 0
+            if name in (None, record[0]):
                 yield record[1]
+    if header:
+        _warn("%s, line %s names columns, but no sample follows", path, header)
+
+
+def _to_the_end(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines up to one without an end: another process may be about to write the rest of it.
+
+    If that comes while the file is read, it would be taken for a line of its own.
+    """
+    for line in lines:
+        yield line
+        if not line.endswith("\n"):
+            return
 
 
 def as_sample(seen: Span) -> Sample:
@@ -95,7 +112,7 @@ class _Reader:
         cells = _cells(text)
         if self._columns is None:
             names = [cell.lower() for cell in cells]
-            if not any(map(_is_number, cells)):
+            if _is_header(names):
                 self._columns = _columns(names)
                 return None
             self._columns = (_FROM, _TO) if len(cells) > 1 else (_EXACT,)
@@ -151,6 +168,16 @@ def _from_mapping(found: Mapping[str, Any]) -> Record:
     if _FROM in found and _TO in found:
         return name, span((found[_FROM], found[_TO]))
     raise ValueError(f"it must hold {_FROM} and {_TO}, or {_EXACT}: got {sorted(found)!r}")
+
+
+def _is_header(names: Sequence[str]) -> bool:
+    """Tell names of columns from values of which none is a number, as of another unit."""
+    if any(map(_is_number, names)):
+        return False
+    if _EXACT in names or {_FROM, _TO} <= set(names):
+        return True
+    words = [name for name in names if name]
+    return bool(words) and all(word.replace("-", "_").isidentifier() for word in words)
 
 
 def _is_number(cell: str) -> bool:

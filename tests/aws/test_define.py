@@ -12,7 +12,9 @@ from pollwait.aws import error_code, is_throttle, path, path_all, path_any, stat
 from pollwait.aws._acceptors import Acceptor
 from pollwait.aws._catalogue import definition_of, waiter_names
 from pollwait.aws._define import define
+from pollwait.aws._definition import Definition
 
+from .fakes import error
 from .synthesis import service_error
 
 DONE = path("Status", "DONE")
@@ -133,3 +135,46 @@ def test_definition_beside_a_model_is_refused(ec2):
     """A definition needs no model to be found in."""
     with pytest.raises(TypeError, match="model must be None beside a definition"):
         definition_of(ec2, define("DescribeVolumes", success=DONE), {})
+
+
+@pytest.mark.parametrize(
+    ("acceptors", "code", "decides"),
+    [
+        ({"failure": error_code("SlowDown")}, "SlowDown", True),
+        ({"failure": error_code("SlowDown")}, "Throttling", False),
+        ({"failure": status(400)}, "Throttling", True),
+        ({"retry": error_code("SlowDown")}, "SlowDown", False),
+    ],
+)
+def test_definition_decides_what_it_names(acceptors, code, decides):
+    """An error is decided by an acceptor that names its code or status, unless it says retry."""
+    defined = define("DescribeJob", success=path("Status", "DONE"), **acceptors)
+    assert defined.decides(error(code)) is decides
+
+
+def test_definition_that_takes_any_error_decides_none():
+    """An acceptor for just any error names none."""
+    any_error = Acceptor("error", None, True, "success")
+    assert not Definition("Gone", "DescribeJob", 5, 4, [any_error]).decides(error("SlowDown"))
+
+
+@pytest.mark.parametrize(
+    ("acceptors", "fails"),
+    [
+        ([("pathAny", "BAD", "failure"), ("pathAll", "GOOD", "success")], True),
+        ([("pathAll", "GOOD", "success"), ("pathAny", "BAD", "failure")], True),
+        ([("pathAny", "GOOD", "success"), ("pathAny", "BAD", "failure")], False),
+        ([("pathAll", "BAD", "failure"), ("pathAll", "GOOD", "success")], False),
+        ([("pathAll", "GOOD", "success")], False),
+    ],
+)
+def test_definition_fails_by_one_thing_whatever_else_there_is(acceptors, fails):
+    """A part of a response is enough where any one thing fails and nothing before it may match."""
+    defined = Definition(
+        "JobDone",
+        "DescribeJob",
+        5,
+        4,
+        [Acceptor(matcher, "Jobs[].State", state, what) for matcher, state, what in acceptors],
+    )
+    assert defined.fails_by_one({"Jobs": [{"State": "BAD"}]}) is fails

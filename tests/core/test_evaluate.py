@@ -63,6 +63,7 @@ def simulated(
         (fixed(1).from_start(), [1.5], {"check_duration": 0.25}, (0.75, 3.0, 1.0)),
         (fixed(1).times(2), [0.5, 1.5, 2.5, 3.5], {}, (0.5, 2.75, 0.5)),
         (fixed(1).times(1), [2.0], {}, (inf, 2.0, 0.0)),
+        (fixed(0.5).from_start().within(2), [1, 5], {}, (0.0, 4.0, 0.5)),
     ],
 )
 def test_evaluate_counts_each_sample(schedule, samples, options, found):
@@ -172,6 +173,8 @@ def test_evaluation_is_a_value():
         ((fixed(1), [1.0]), {"sees_at": "end"}, TypeError, "sees_at must be a number from 0 to 1"),
         ((fixed(0), [1.0]), {}, ValueError, "no time passes: the delays are 0 and checks take non"),
         ((fixed(0), DECAY), {}, ValueError, "no time passes: the delays are 0 and checks take non"),
+        ((fixed(1), 1.0), {}, TypeError, "samples must be an iterable of times or pairs"),
+        ((fixed(1), {}), {}, TypeError, "samples must be an iterable of times or pairs"),
     ],
 )
 def test_evaluate_refuses_nonsense(arguments: Any, options: Any, kind, message):
@@ -179,6 +182,52 @@ def test_evaluate_refuses_nonsense(arguments: Any, options: Any, kind, message):
     with pytest.raises(kind) as raised:
         evaluate(*arguments, **options)
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "same"),
+    [
+        (fixed(0.25), fixed(0.25).jitter(1e-12)),
+        (fixed(0.25).times(3000), fixed(0.25).jitter(1e-12).times(3000)),
+        (fixed(1).times(3) + fixed(0.25).times(3000) + fixed(2), None),
+        (sequence(0.5, 0.25) + (fixed(0.25).times(400) + fixed(0.5)).times(700), None),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("tail", [0.0, 300.0])
+def test_evaluate_sums_up_equal_delays(schedule, same, tail, monkeypatch):
+    """Long runs of equal delays cost what they cost when each is looked at."""
+    latency = Distribution((1.0, 1.0, 500.0, 700.0), (0.0, 0.25, 0.5, 0.75 if tail else 1.0), tail)
+    found = evaluate(schedule, latency, check_duration=0.125)
+    monkeypatch.setattr("pollwait._core.evaluate._MANY", inf)
+    plain = evaluate(same or schedule, latency, check_duration=0.125)
+    assert isclose(found.overshoot, plain.overshoot, rel_tol=1e-6)
+    assert isclose(found.checks, plain.checks, rel_tol=1e-6)
+    assert isclose(found.noticed, plain.noticed, rel_tol=1e-6)
+
+
+@pytest.mark.parametrize("schedule", [fixed(1e-7), fixed(1e-7).times(10**12) + fixed(1)], ids=str)
+def test_evaluate_leaps_over_billions_of_checks(schedule):
+    """However many equal delays there are, they are not walked one by one."""
+    found = evaluate(schedule, [600.0])
+    assert isclose(found.checks, 6e9, rel_tol=1e-6)
+    assert 0.0 <= found.overshoot < 1e-6
+
+
+def test_evaluate_gives_up_where_there_is_no_end_of_checks(monkeypatch):
+    """More different delays than can be looked at are an error, not hours of work."""
+    monkeypatch.setattr("pollwait._core.evaluate._MOST_WALKED", 1000)
+    with pytest.raises(ValueError, match="must not make more than 1,000 checks at delays that dif"):
+        evaluate(fixed(0.001).jitter(0.5), [600.0])
+
+
+def test_evaluate_of_much_chance_takes_one_walk(monkeypatch):
+    """Very many draws in a single wait even out by themselves."""
+    exact = evaluate(fixed(0.01).jitter(0.5), EVEN)
+    monkeypatch.setattr("pollwait._core.evaluate._MOST_WALKED", 1000)
+    found = evaluate(fixed(0.01).jitter(0.5), EVEN)
+    assert found != exact
+    assert isclose(found.checks, exact.checks, rel_tol=0.05)
 
 
 def test_evaluate_of_a_fast_check_needs_no_delay():

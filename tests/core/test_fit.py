@@ -224,6 +224,65 @@ def test_fit_text_can_be_read_back(most):
     assert Schedule.parse(str(found.schedule)) == found.schedule
 
 
+@pytest.mark.parametrize("most", [50, 100, 200, 400, 1000, 1e5])
+def test_fit_of_very_many_checks_is_still_the_best(most):
+    """The more checks there may be, the less is any of them wasted.
+
+    Gaps in proportion to sqrt(G / f) lose 2/9 of what is even, where equal gaps lose 1/4; in what
+    decays they are equal, and lose half of its mean.
+    """
+    even = fit(Distribution((0.0, 600.0), (0.0, 1.0)), max_checks=most)
+    assert most * 0.975 < even.checks <= most
+    assert even.overshoot * even.checks < 600 * 2 / 9 * 1.02
+    decay = fit(Distribution((0.0,), (0.0,), 60.0), max_checks=most)
+    assert most * 0.999 < decay.checks <= most
+    assert decay.overshoot * decay.checks < 30 * 1.025
+
+
+@pytest.mark.parametrize("most", [100, 200, 400])
+def test_fit_of_many_checks_beats_plain_schedules_on_samples(most):
+    """Over times of several magnitudes, too, no growing schedule of as many checks is sooner."""
+    rng = random.Random(1)
+    samples = [rng.lognormvariate(0, 1.5) for _ in range(2000)]
+    found = fit(samples, max_checks=most)
+    assert found.checks <= most
+    for schedule in [exponential(0.7 * sum(samples) / 2000 / most, factor=1.003), fixed(1 / most)]:
+        other = evaluate(schedule, samples)
+        assert found.overshoot * found.checks < other.overshoot * other.checks
+
+
+def test_fit_at_a_tiny_price_looks_as_often_as_it_pays():
+    """A price at which thousands of checks pay is met as well as any other."""
+    cost, even = 1e-6, Distribution((0.0, 600.0), (0.0, 1.0))
+    least = 2 * (600 * 2 / 9 * cost) ** 0.5
+    assert least * 0.999 < price(fit(even, check_cost=cost), cost) < least * 1.001
+
+
+@pytest.mark.parametrize(
+    ("samples", "options"),
+    [
+        ([1, 2, 3], {"check_cost": 1e308}),
+        ([1, 2, 3], {"check_cost": 1e-300}),
+        ([1, 2, 3], {"max_checks": 1e300}),
+        ([1e-300, 1e-308], {"max_checks": 3}),
+        (Distribution((1, 2), (0, 0.9), 1e-300), {"max_checks": 3}),
+        (Distribution((1, 2), (0, 0.9), 1e-300), {"check_cost": 0.1}),
+        (Distribution((1, 2), (0, 0.9), 1e9), {"check_cost": 1e-9}),
+        (Distribution((0,), (0,), 1e-3), {"check_cost": 1e9}),
+        (Distribution((1e-300, 2e-300), (0, 1)), {"max_checks": 3}),
+        (Distribution((0.0,), (1.0,)), {"max_checks": 50}),
+        (Distribution((0, 1000), (0, 1)), {"check_cost": 1e-9, "check_duration": 1}),
+        (Distribution((0, 1e-6, 1), (0, 0.9, 1)), {"max_checks": 40}),
+        (Distribution((0, 0, 100, 100), (0, 0.5, 0.5, 1)), {"max_checks": 100}),
+    ],
+)
+def test_fit_bears_extremes(samples, options):
+    """Numbers of any magnitude that are accepted lead to a schedule that can be read back."""
+    found = fit(samples, **options)
+    assert Schedule.parse(str(found.schedule)) == found.schedule
+    assert found.checks <= options.get("max_checks", inf)
+
+
 def test_fit_of_one_check_waits_for_the_last():
     """If one check is all there is, it comes when everything like what was seen is ready."""
     samples = drawn(300)
@@ -258,6 +317,13 @@ def test_fit_does_not_look_just_behind_samples():
     """Times that were rounded stand for what is around them, too."""
     found = fit([1.0] * 500 + [1.5] * 500, max_checks=2.0)
     assert found.schedule.initial_delay > 1.01
+
+
+def test_fit_looks_near_to_what_was_seen_often():
+    """A time that was seen again and again is met nearly at once."""
+    found = fit([2.0] * 150 + [60.0] * 150, max_checks=1.5)
+    assert found.checks == 1.0
+    assert 60.0 < found.schedule.initial_delay < 61.0
 
 
 def test_fit_meets_steps_of_a_distribution():
@@ -326,7 +392,13 @@ def test_fit_is_a_value():
         ([nan], {"max_checks": 2}, ValueError, "got sample=nan"),
         ([1.0], {"max_checks": 2, "check_duration": nan}, ValueError, "check_duration must be"),
         ([1.0], {"max_checks": 2, "sees_at": -1}, ValueError, "sees_at must be from 0 to 1"),
-        (1.0, {"max_checks": 2}, TypeError, "not iterable"),
+        (1.0, {"max_checks": 2}, TypeError, "samples must be an iterable of times or pairs"),
+        (None, {"max_checks": 2}, TypeError, "got samples=None"),
+        ({}, {"max_checks": 2}, TypeError, "got samples={}"),
+        ("12", {"max_checks": 2}, TypeError, "got samples='12'"),
+        ([1e12], {"max_checks": 2}, ValueError, "samples must not be longer than MAX_DELAY"),
+        (Distribution((1.0,), (0.5,), 1e300), {"max_checks": 2}, ValueError, "longer than MAX_DEL"),
+        ([(1e-9, 1e9)] * 3, {"max_checks": 1}, ValueError, "max_checks must not be so few for"),
     ],
 )
 def test_fit_refuses_nonsense(samples: Any, options: Any, kind, message):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from itertools import pairwise
 
 import pytest
@@ -124,6 +125,43 @@ def test_moment_is_about_when_the_cost_is_lost(begins, cost):
         assert EARLIEST * cost * 0.999 <= lost <= LATEST * cost * 1.001
 
 
+@pytest.mark.parametrize("origin", [0.0, 1e6, 1.7e9])
+@pytest.mark.parametrize("cost", [1e-11, 1e-6, 0.95, 1e300])
+def test_moment_is_found_whatever_the_clock_says(origin, cost):
+    """Neither large numbers of a clock nor any cost keep the search from its end."""
+    looks = 0
+
+    class Counted(Expected):
+        def after(self, time):
+            nonlocal looks
+            looks += 1
+            assert looks < 500
+            return super().after(time)
+
+    for model in (AT_TWO, Distribution((0,), (1,)), LatencyModel().distribution()):
+        outlook = Outlook(model)
+        group, waits = make(latency=AT_TWO)
+        cohorts = Cohorts(outlook.spread / 64)
+        for seat in seats_of(group, waits, *[origin + number / 64 for number in range(200)]):
+            cohorts.add(seat)
+        looks = 0
+        found = Counted(outlook, cohorts.counts(), 100)
+        moment = best_moment(found, cost, outlook.spread / 64)
+        assert found.since <= moment < INFINITY
+
+
+@pytest.mark.parametrize("origin", [1e6, 1.7e9])
+def test_moment_does_not_depend_on_the_origin_of_a_clock(origin):
+    """A clock that counts from long ago brings the same moment, as far as it can tell them."""
+    outlook = Outlook(WITH_TAIL)
+    group, waits = make(latency=WITH_TAIL)
+    moments = [
+        best_moment(expected_of(outlook, seats_of(group, waits, at, at + 0.5)), 0.95, 1 / 64) - at
+        for at in (0.0, origin)
+    ]
+    assert moments[1] == pytest.approx(moments[0], abs=1e-6)
+
+
 # Cohorts.
 
 
@@ -186,6 +224,18 @@ def test_call_comes_soon_when_nobody_else_is_about_to_be_ready():
     (start,) = world.run().starts
     assert start == pytest.approx(2.25, abs=DOUBT)
     assert world.ends == [(start, "a", "ready")]
+
+
+def test_group_on_a_clock_of_large_numbers_ends():
+    """A clock that tells seconds since 1970, as frozen ones do, holds up no group (G9)."""
+    origin, rng = 1.7e9, random.Random(0)
+    ready = {number: origin + rng.lognormvariate(0, 1) for number in range(1000)}
+    world = World(ready, latency=LatencyModel(), max_size=500, duration=0.1)
+    world.now = origin
+    for number in ready:
+        world.join(number, timeout=60, at=origin + rng.uniform(0, 3))
+    world.run(until=origin + 1000)
+    assert [reason for _, _, reason in world.ends] == ["ready"] * 1000
 
 
 def test_call_waits_for_those_that_are_becoming_ready():
@@ -324,7 +374,7 @@ def test_wait_for_ever_needs_no_deadline():
 def test_timeout_is_required():
     """A latency model ends no wait."""
     group, waits = make(latency=AT_TWO)
-    with pytest.raises(TypeError, match="timeout is required"):
+    with pytest.raises(TypeError, match="timeout is required: .*a latency model ends no wait"):
         group.seat("a", waits, 0.0)
 
 
@@ -371,14 +421,77 @@ def test_throttled_call_tells_nothing():
     assert second == first + 0.25  # twice the least gap of a group that is slowed
 
 
-def test_retried_error_counts_as_not_ready():
-    """An error that is retried brings no storm of calls: the next comes as after a bare no."""
-    starts = []
-    for fail in (lambda number, keys: Down() if number == 1 else None, lambda number, keys: None):
-        world = a_world({"a": 3.0}, call_cost=1.0, retry_on=Down, fail=fail)
-        world.join("a")
-        starts.append(world.run().starts)
-    assert starts[0] == starts[1]
+def test_retried_error_tells_nothing():
+    """A call that failed says nothing of what is waited for, and is soon made again (G9)."""
+    world = a_world(
+        {"a": 1.75},
+        call_cost=1.0,
+        retry_on=Down,
+        fail=lambda number, keys: Down() if number == 1 else None,
+    )
+    world.join("a", timeout=600)
+    first, second = world.run().starts
+    assert second == first + 0.25
+    assert world.ends == [(second, "a", "ready")]
+
+
+def test_retried_errors_make_looks_ever_rarer():
+    """While calls fail each comes after as long again as they have failed, up to 10 s (G9)."""
+    world = a_world({"a": 1.75}, call_cost=1.0, retry_on=Down, fail=lambda number, keys: Down())
+    world.join("a", timeout=200)
+    starts = world.run().starts
+    gaps = [later - start for start, later in pairwise(starts)]
+    assert gaps[:4] == pytest.approx([0.25, 0.25, 0.5, 1.0])
+    assert max(gaps) == pytest.approx(10.0)
+
+
+def test_waits_that_join_while_calls_fail_bring_no_storm():
+    """A wait that joins when calls have failed for long is put off as long as the others."""
+    world = a_world(
+        {}, max_size=100, call_cost=1.0, retry_on=Down, fail=lambda number, keys: Down()
+    )
+    for number in range(60):
+        world.join(number, at=number / 2, timeout=600)
+    assert len(world.run(until=60.0).starts) < 30
+
+
+def test_retried_errors_leave_a_hint_alone():
+    """A wait that was told when to look again is not asked sooner because another's call failed."""
+    hints = [8]
+
+    def until(value):
+        if hints:
+            raise TryAgain(after=hints.pop())
+        return value
+
+    world = a_world(
+        {},
+        call_cost=1.0,
+        retry_on=Down,
+        fail=lambda number, keys: Down() if number == 2 else None,
+    )
+    world.join("a", until=until)
+    world.join("b", at=1.0)
+    world.run(until=30.0)
+    told = world.starts[0] + 8
+    assert told in world.starts
+
+
+def test_learning_ignores_calls_that_failed():
+    """What was answered bounds what is learned, and what failed does not (G9)."""
+    model = LatencyModel([2.0] * 20)
+    known = model.copy()
+    world = a_world(
+        {"a": 1.75},
+        model,
+        learn=True,
+        retry_on=Down,
+        fail=lambda number, keys: Down() if number <= 3 else None,
+    )
+    world.join("a", timeout=600)
+    world.run()
+    known.add((0.0, world.ends[0][0]))
+    assert model == known
 
 
 def test_missing_grace_holds():
@@ -533,6 +646,39 @@ def test_group_that_learns_follows_the_news():
     assert max(late) < 3.0
 
 
+class Fails(LatencyModel):
+    """A model that takes in nothing, and has no expectation after the first one."""
+
+    __slots__ = ()
+
+    def add(self, sample):
+        raise RuntimeError("dictionary changed size during iteration")
+
+
+def test_model_that_fails_loses_no_wait():
+    """An error of the model that learns ends the learning, and no wait (G9)."""
+    model = Fails()
+    world = a_world({"a": 1.0, "b": 1.0, "c": 6.0}, model, learn=True)
+    world.join("a", "b", "c")
+    world.run()
+    assert sorted(key for _, key, _ in world.ends) == ["a", "b", "c"]
+    assert {reason for _, _, reason in world.ends} == {"ready"}
+    assert world.group.waiting == 0
+
+
+def test_model_that_is_asked_in_vain_loses_no_wait(monkeypatch):
+    """If a model cannot say what to expect, the group goes by what it said before."""
+    model = LatencyModel([2.0] * 20)
+    world = a_world({"a": 2.0}, model)
+    world.join("a")
+
+    def fail(self):
+        raise RuntimeError("no idea")
+
+    monkeypatch.setattr(LatencyModel, "distribution", fail)
+    assert [reason for _, _, reason in world.run().ends] == ["ready"]
+
+
 # What may be said.
 
 
@@ -545,10 +691,15 @@ def test_group_that_learns_follows_the_news():
         ({"latency": AT_TWO, "learn": True}, TypeError, "a Distribution is fixed"),
         ({"latency": 3}, TypeError, "latency must be"),
         ({"latency": "abc"}, TypeError, "latency must be"),
+        ({"latency": {}}, TypeError, "latency must be"),
+        ({"latency": {}, "learn": True}, TypeError, "latency must be"),
         ({"latency": [-1.0]}, ValueError, "sample"),
+        ({"latency": []}, ValueError, "latency holds no samples: use learn=True"),
         ({"learn": 1}, TypeError, "learn must be a bool"),
-        ({"call_cost": 0}, ValueError, "call_cost must be > 0"),
-        ({"call_cost": float("nan")}, ValueError, "call_cost"),
+        ({"call_cost": 0}, ValueError, "call_cost must be finite and > 0"),
+        ({"call_cost": -1}, ValueError, "call_cost must be finite and > 0"),
+        ({"call_cost": float("nan")}, ValueError, "call_cost must be finite and > 0"),
+        ({"call_cost": float("inf")}, ValueError, "call_cost must be finite and > 0"),
         ({"call_cost": None}, TypeError, "call_cost"),
         ({"min_gap": -1}, ValueError, "min_gap"),
     ],
@@ -557,6 +708,13 @@ def test_settings_refuse_what_makes_no_sense(options, error, message):
     """Each error names the argument at fault."""
     with pytest.raises(error, match=message):
         GroupSettings(nothing, max_size=1, **options)
+
+
+def test_settings_take_samples_to_come():
+    """Nothing is known yet where the group learns, or where somebody else fills a model."""
+    assert GroupSettings(nothing, max_size=1, latency=[], learn=True).latency == LatencyModel()
+    model = LatencyModel()
+    assert GroupSettings(nothing, max_size=1, latency=model).latency is model
 
 
 def test_without_a_model_nothing_is_foreseen():

@@ -6,6 +6,8 @@ import copy
 import json
 import pickle
 import random
+import sys
+import threading
 from datetime import timedelta
 from math import inf, isclose, nan
 from typing import Any
@@ -260,6 +262,8 @@ def test_model_travels_as_json():
         '{"memory": null, "digits": [null, null], "seen": [[2, 1, 1]]}',
         '{"memory": null, "digits": [null, null], "seen": [[1, 2, -1]]}',
         '{"memory": null, "digits": [null, null], "seen": [[1, 2, "x"]]}',
+        '{"memory": null, "digits": [null, null], "seen": [[1, 1, 1e308], [2, 2, 1e308]]}',
+        "[" * 100_000,
         None,
     ],
 )
@@ -267,6 +271,56 @@ def test_model_refuses_other_json(text: Any):
     """Text that is no model is an error, and makes no half of one."""
     with pytest.raises(ValueError, match="text is no latency model: "):
         LatencyModel.from_json(text)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 9), st.floats(0, 9)).map(sorted), max_size=60),
+    st.sampled_from([2, 7.5, 30, None]),
+)
+def test_model_is_equal_after_any_travel(seen, memory):
+    """Not even the last digit of a weight is lost on the way through JSON or a pickle."""
+    model = LatencyModel(seen, memory=memory)
+    assert LatencyModel.from_json(model.to_json()) == model
+    assert pickle.loads(pickle.dumps(model)) == model
+
+
+@pytest.mark.parametrize("given", [None, {}, {1.0: 2.0}, "12", b"12", 3])
+def test_model_refuses_what_holds_no_samples(given: Any):
+    """A mapping or a text is no collection of samples, though it can be gone through."""
+    for take in (LatencyModel, distribution_of, observed):
+        with pytest.raises(TypeError, match="samples must be an iterable of samples"):
+            take(given)
+
+
+def test_model_may_be_taught_by_many_threads():
+    """Threads that teach, read and merge at once bring no error, and lose no observation."""
+    model, errors = LatencyModel(memory=None), []
+    interval = sys.getswitchinterval()
+
+    def teach(seed):
+        rng = random.Random(seed)
+        try:
+            for number in range(3000):
+                ready = rng.lognormvariate(0, 1)
+                model.add((ready * rng.random(), ready))
+                if not number % 1000:
+                    model.distribution()
+                    model.to_json()
+                    model.merge(LatencyModel([1.0]))
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=teach, args=(seed,)) for seed in range(3)]
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not errors
+    assert isclose(model.weight, 9009.0)
 
 
 def test_model_copies_are_its_own():

@@ -18,7 +18,7 @@ import pollwait
 from pollwait import Checked, Finished, PollError, PollGroup, exponential, fixed, poll
 from pollwait._core.latency import LatencyModel
 from pollwait._latency_log import LatencyLog
-from pollwait._sample_files import read_samples
+from pollwait._sample_files import _to_the_end, read_samples
 from pollwait.testing import FakeClock
 
 
@@ -313,6 +313,38 @@ def test_samples_are_read_from_many_formats(tmp_path: Path, text, samples):
     assert read_samples(path) == samples
 
 
+@pytest.mark.parametrize(
+    "first", ["1\t2", "1 2", '"1,000.5"', "hello world", "1500ms", "1,5 s", '"1.5 s","2 s"', '","']
+)
+def test_samples_first_line_is_no_header_unless_it_holds_words(tmp_path: Path, first):
+    """A value that cannot be read is an error that names its line, on the first line too."""
+    path = tmp_path / "samples"
+    path.write_text(f"{first}\n1.25\n")
+    with pytest.raises(ValueError, match="line 1: "):
+        read_samples(path)
+
+
+def test_samples_that_are_missing_below_their_header_are_warned_of(tmp_path: Path, caplog):
+    """A file that names columns and holds nothing else is empty, but hardly on purpose."""
+    path = tmp_path / "samples"
+    path.write_text("# made today\nseconds\n")
+    with caplog.at_level(logging.WARNING, "pollwait"):
+        assert read_samples(path) == []
+    assert caplog.messages == [f"{path}, line 2 names columns, but no sample follows"]
+
+
+def test_log_stays_with_its_file_wherever_the_process_goes(tmp_path: Path, monkeypatch):
+    """A relative path is taken from where the process is when the log is made."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    log = LatencyLog("waits.jsonl")
+    monkeypatch.chdir(elsewhere)
+    waited(log, 1.25)
+    assert LatencyLog.load(tmp_path / "waits.jsonl").samples == [(1.0, 1.5)]
+    assert not list(elsewhere.iterdir())
+
+
 def test_samples_of_one_name_are_read_alone(tmp_path: Path):
     """A name in a column or under a key chooses samples; those without a name are others."""
     path = tmp_path / "samples"
@@ -344,3 +376,9 @@ def test_samples_that_are_none_are_refused_by_their_line(tmp_path: Path, text, m
     path.write_text(text, "utf-8")
     with pytest.raises(ValueError, match=message):
         read_samples(path)
+
+
+def test_line_that_is_being_written_ends_the_reading():
+    """What another process adds to the last line meanwhile is not taken for a line of its own."""
+    lines = ["[1, 2]\n", '{"not_ready_at": 1,', ' "ready_at": 2}\n']
+    assert list(_to_the_end(lines)) == lines[:2]

@@ -218,7 +218,9 @@ def test_a_simulation_runs_inside_an_event_loop() -> None:
 
 
 @pytest.mark.parametrize(
-    "latency", [2, 2.0, timedelta(seconds=2), lambda rng: 2.0, Constant()], ids=repr
+    "latency",
+    [2, 2.0, timedelta(seconds=2), lambda rng: 2.0, Constant()],
+    ids=["int", "float", "timedelta", "function", "object"],
 )
 def test_seconds_may_be_given_in_many_forms(latency: Any) -> None:
     """A number, a timedelta, a function of a generator and a model are all drawn from."""
@@ -300,14 +302,14 @@ def test_checks_that_take_no_time_are_reported_and_do_not_hang() -> None:
         ({"latency": []}, ValueError, "latency must have at least one sample"),
         ({"latency": None}, TypeError, "latency must be seconds, samples"),
         ({"latency": "1.5"}, TypeError, "latency must be seconds, samples"),
-        ({"latency": lambda rng: -1.0}, ValueError, "what latency draws must be finite and >= 0"),
+        ({"latency": lambda rng: -1.0}, ValueError, "drawn_latency must be finite and >= 0"),
         ({"strategy": 3}, TypeError, "a strategy must be Single"),
         ({"waits": 0}, ValueError, "waits must be >= 1"),
         ({"waits": 2.0}, TypeError, "waits must be an int"),
         ({"waits": 2, "arrivals": [1.0]}, ValueError, "waits must be as many"),
         ({"arrivals": -1}, ValueError, "arrivals must be finite and >= 0"),
         ({"arrivals": []}, ValueError, "arrivals must list at least one time"),
-        ({"arrivals": [1.0, -1.0]}, ValueError, "a time of arrivals must be finite and >= 0"),
+        ({"arrivals": [1.0, -1.0]}, ValueError, "arrival must be finite and >= 0"),
         ({"arrivals": "at once"}, TypeError, "arrivals must be seconds, Poisson"),
         ({"start_duration": -0.25}, ValueError, "start_duration must be finite and >= 0"),
         ({"call_duration": math.inf}, ValueError, "call_duration must be finite and >= 0"),
@@ -320,7 +322,7 @@ def test_checks_that_take_no_time_are_reported_and_do_not_hang() -> None:
         ({"seed": "x"}, TypeError, "seed must be an int"),
         ({"seed": True}, TypeError, "seed must be an int"),
     ],
-    ids=lambda value: str(value) if isinstance(value, dict) else "",
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_simulate_refuses_what_makes_no_sense(
     bad: dict[str, Any], error: type[Exception], text: str
@@ -342,7 +344,7 @@ def test_simulate_refuses_what_makes_no_sense(
         (lambda: Grouped(min_gap=-1), ValueError, "min_gap must be"),
         (lambda: Grouped(riding="x"), ValueError, "riding must be"),  # type: ignore[arg-type]
         (lambda: Grouped(fixed(1), latency=VOLUMES), ValueError, "not both"),
-        (lambda: Grouped(latency=VOLUMES, call_cost=0), ValueError, "call_cost must be > 0"),
+        (lambda: Grouped(latency=VOLUMES, call_cost=0), ValueError, "call_cost must be finite"),
         (lambda: Grouped(latency=VOLUMES, learn=True), TypeError, "a Distribution is fixed"),
         (lambda: Poisson(0), ValueError, "rate must be > 0"),
         (lambda: Poisson(math.nan), ValueError, "rate must be"),

@@ -37,8 +37,10 @@ _EQUAL_WEIGHT = 256
 _EQUAL_LENGTH = 32
 
 # How far an exact time stands for its surroundings if it was seen more than once or has no
-# neighbours: this share of itself, or as many seconds if that is more.
+# neighbours: this share of itself, or as many seconds if that is more. The share falls with the
+# root of how often it was seen, as the error of a mean does, but times may be rounded all the same.
 _BLUR = 1 / 16
+_BLUR_OF_MANY = 1 / 64
 _LEAST_BLUR = 1 / 1024
 
 # Up to this weight an exact time was seen once.
@@ -126,7 +128,8 @@ def _surroundings(exact: Sequence[tuple[float, float]]) -> list[tuple[float, flo
     cuts: list[tuple[float, float]] = []
     times = [time for time, _ in exact]
     for at, (time, weight) in enumerate(exact):
-        blur = max(time * _BLUR, _LEAST_BLUR)
+        share = max(_BLUR / sqrt(max(weight, 1.0)), _BLUR_OF_MANY)
+        blur = max(time * share, _LEAST_BLUR)
         gaps = [
             0.5 * (after - before) for before, after in pairwise(times[max(at - 1, 0) : at + 2])
         ]

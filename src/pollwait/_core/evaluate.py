@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from math import expm1
 
 from .distribution import Distribution
 from .duration import INFINITY, real, seconds
-from .latency import observed
+from .latency import LatencyModel, observed
+from .samples import iterable
 from .schedule import Schedule
+from .steady import skipped, steady
 from .value import Value
 
 TYPE_CHECKING = False
@@ -22,6 +25,12 @@ _NEGLIGIBLE_BY_CHANCE = 1e-6
 
 # So many delays of 0 in a row, when checks take no time either, have no end.
 _MOST_STANDING = 10_000
+
+# So many equal delays at least are worth being summed up at once.
+_MANY = 100
+
+# Delays that have to be looked at one by one: more than so many would take some ten seconds.
+_MOST_WALKED = 5_000_000
 
 # Random delays are averaged over a lattice rule: points that fill the space of all draws evenly,
 # so that their mean is far nearer to the true one than that of as many random points. Sizes with
@@ -89,8 +98,15 @@ def evaluate(
 
     Raises:
         TypeError: an argument is of another type.
-        ValueError: a number is out of range; there are no samples; or no time passes because the
-            delays are 0 and the checks take none.
+        ValueError: a number is out of range; there are no samples; no time passes because the
+            delays are 0 and the checks take none; or the waits take millions of checks at delays
+            that differ.
+
+    Timing:
+        About a microsecond for each check that may take place, and for one sample. Long runs of
+        equal delays are summed up, and cost no more than a few of them. Chance in a schedule makes
+        that up to a thousand times as long, but no longer than some tenths of a second unless a
+        wait takes very many checks. Beyond some ten seconds there is an error.
 
     Example:
         >>> from pollwait import evaluate, fixed
@@ -100,7 +116,13 @@ def evaluate(
     if not isinstance(schedule, Schedule):
         raise TypeError(f"schedule must be a Schedule: got schedule={schedule!r}")
     look = Look(check_duration, sees_at)
-    return figures(schedule, observed(samples), look)
+    return figures(schedule, _distribution(samples), look)
+
+
+def _distribution(samples: Latency) -> Distribution:
+    if isinstance(samples, (Distribution, LatencyModel)):
+        return observed(samples)
+    return observed(iterable(samples))
 
 
 class Look(Value):
@@ -129,6 +151,8 @@ def figures(schedule: Schedule, latency: Distribution, look: Look) -> Evaluation
     walk = _Walk(schedule, latency, look, chance)
     if not chance.draws:
         return walk.result(look)
+    if walk.steps * _FEWEST[0] > _MOST_WALKED:
+        return walk.result(look)  # so many draws even out by themselves
     size, multiplier = next(
         (lattice for lattice in _LATTICES if walk.steps * lattice[0] <= _MOST_STEPS), _FEWEST
     )
@@ -157,6 +181,7 @@ class _Walk:
         self, schedule: Schedule, latency: Distribution, look: Look, chance: _Lattice
     ) -> None:
         self._schedule = schedule
+        self._rule = schedule._rule  # pyright: ignore[reportPrivateUsage]  # of one package
         self._latency = latency
         self._chance = chance
         self.checks = 1.0
@@ -164,21 +189,28 @@ class _Walk:
         self._walk(schedule.initial_delay, look)
 
     def result(self, look: Look) -> Evaluation:
-        late = self.late / self.noticed if self.noticed else INFINITY
+        late = max(self.late, 0.0) / self.noticed if self.noticed else INFINITY
         return Evaluation(late + (look.duration - look.seen_after), self.checks, self.noticed)
 
     def _walk(self, started: float, look: Look) -> None:
         schedule, latency, chance = self._schedule, self._latency, self._chance
         duration, seen_after = look.duration, look.seen_after
-        state, standing = schedule.begin(), 0
+        state, standing, ended = schedule.begin(), 0, False
         share = latency.ready(started + seen_after)
         lost = latency.lost(started + seen_after)
         self.late = lost
         while 1.0 - share > (_NEGLIGIBLE_BY_CHANCE if chance.draws else _NEGLIGIBLE):
+            drawn = chance.draws
             step = schedule.step(state, started + duration, started, chance)
             if step is None:
+                ended = True
                 break
             self.steps += 1
+            if self.steps > _MOST_WALKED:
+                raise ValueError(
+                    f"schedule must not make more than {_MOST_WALKED:,} checks at delays that"
+                    f" differ: got schedule={schedule!r}"
+                )
             following = started + duration + step[0]
             since = following - started
             standing = standing + 1 if since <= 0.0 else 0
@@ -190,12 +222,46 @@ class _Walk:
             if step[1] == state and since > 0.0 and started + seen_after >= latency.times[-1]:
                 self._go_on(1.0 - share, state, started, duration)
                 break
-            state, started = step[1], following
+            before, state, started = state, step[1], following
             self.checks += 1.0 - share
             next_lost = latency.lost(started + seen_after)
             self.late += next_lost - lost - since * share
             share, lost = latency.ready(started + seen_after), next_lost
-        self.noticed = share if schedule.ends else 1.0
+            if chance.draws == drawn and since > 0.0:
+                gap = duration + step[0]  # the difference of two late times is less exact
+                count = self._alike(before, state, started + seen_after, gap)
+                if count:
+                    self._sum_up(count, share, started + seen_after, gap)
+                    state = skipped(self._rule, state, count)
+                    started += count * gap
+                    share = latency.ready(started + seen_after)
+                    lost = latency.lost(started + seen_after)
+        self.noticed = share if ended else 1.0
+
+    def _alike(self, before: State, state: State, seen: float, since: float) -> int:
+        """Return how many delays go on like the last until the next knot, or 0 if that is few."""
+        times = self._latency.times
+        after = bisect_right(times, seen)
+        if after == len(times) and not self._latency.tail:
+            return 0  # all is ready
+        within = (times[after] - seen) / since if after < len(times) else INFINITY
+        if within < _MANY:
+            return 0
+        count = min(within, steady(self._rule, before, state))
+        return int(count) if _MANY <= count < INFINITY else 0
+
+    def _sum_up(self, count: int, share: float, seen: float, since: float) -> None:
+        """Add what many equal delays cost, between two knots or in the tail."""
+        latency = self._latency
+        if seen < latency.times[-1]:
+            last = latency.ready(seen + (count - 1) * since)
+            unready = count * (1.0 - 0.5 * (share + last))
+        else:
+            decay = since / latency.tail
+            unready = (1.0 - share) * expm1(-count * decay) / expm1(-decay)
+        self.checks += unready
+        lost = latency.lost(seen + count * since) - latency.lost(seen)
+        self.late += lost - since * (count - unready)
 
     def _go_on(self, unready: float, state: State, started: float, duration: float) -> None:
         """Go on for ever in the tail, from a state that does not change any more.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .schedule import MAX_DELAY
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,17 +21,24 @@ _STEPS = 24
 # A step back that is shorter than this share of the way is the last one.
 _CLOSE = 1e-4
 
+# Each step back is half of the way at least, but for what rounding does, so no search needs more.
+_MOST_STEPS = 64
+
 
 class _Term:
-    """What is expected of the waits of one cohort, each."""
+    """What is expected of the waits of one cohort, each.
 
-    __slots__ = ("age", "began", "cohort", "count", "lost", "odds", "ready", "seen")
+    Its times are in seconds from an origin among them, since those of a clock have few digits left
+    where its numbers are large.
+    """
+
+    __slots__ = ("age", "cohort", "count", "lost", "odds", "ready", "seen")
 
     def __init__(self, cohort: Cohort, count: int, outlook: Outlook) -> None:
         self.cohort = cohort
         self.count = count
-        self.began, self.seen = cohort.times()
-        self.age = self.seen - self.began
+        began, self.seen = cohort.times()
+        self.age = self.seen - began
         self.lost = outlook.lost(self.age)
         self.ready = outlook.ready(self.age)
         self.odds = 1.0 / (1.0 - self.ready)  # it was not ready when it was last seen
@@ -55,11 +64,17 @@ class Expected:
         self._most = most
         self._crowded = sum(term.count for term in self._terms) > most
         self.since = max(term.seen for term in self._terms)
+        for term in self._terms:
+            term.seen -= self.since
 
     def at(self, time: float) -> tuple[float, float]:
         """Return the seconds that are lost by a time, and how many are ready then."""
+        return self.after(time - self.since)
+
+    def after(self, time: float) -> tuple[float, float]:
+        """Return the same for a time in seconds from ``since``."""
         if self._crowded:
-            return self._crowded_at(time)
+            return self._crowded_after(time)
         all_lost = all_ready = 0.0
         for term in self._terms:
             lost, ready = self._each(term, time)
@@ -69,10 +84,11 @@ class Expected:
 
     def ranked(self, time: float) -> list[Cohort]:
         """Return the cohorts, those first of which each wait has lost the most by a time."""
-        terms = sorted(self._terms, key=lambda term: -self._each(term, time)[0])
+        after = time - self.since
+        terms = sorted(self._terms, key=lambda term: -self._each(term, after)[0])
         return [term.cohort for term in terms]
 
-    def _crowded_at(self, time: float) -> tuple[float, float]:
+    def _crowded_after(self, time: float) -> tuple[float, float]:
         each = [(*self._each(term, time), term.count) for term in self._terms]
         all_lost = all_ready = 0.0
         room = self._most
@@ -84,40 +100,43 @@ class Expected:
         return all_lost, all_ready
 
     def _each(self, term: _Term, time: float) -> tuple[float, float]:
-        age = time - term.began
-        since = age - term.age
+        since = time - term.seen
         if since <= 0.0:
             return 0.0, 0.0
+        age = term.age + since
         lost = self._outlook.lost(age) - term.lost - since * term.ready
         return max(lost, 0.0) * term.odds, (self._outlook.ready(age) - term.ready) * term.odds
 
 
 def best_moment(expected: Expected, cost: float, stride: float) -> float:
     """Return the time as of which a call should see the waits, if it costs so much."""
+    return expected.since + _best_after(expected, cost, stride)
+
+
+def _best_after(expected: Expected, cost: float, stride: float) -> float:
+    """Return that time in seconds from when the last wait was seen."""
     latest = _reached(expected, LATEST * cost, _beyond(expected, LATEST * cost, stride))
     earliest = _reached(expected, EARLIEST * cost, latest)
     step = (latest - earliest) / _STEPS
-    if not step:
+    if step <= 0.0:
         return earliest  # all of it was lost before the last of them was seen
-    ready = expected.at(earliest)[1]
+    ready = expected.after(earliest)[1]
     before = 0.0
     for number in range(_STEPS):
         time = earliest + number * step
-        later = expected.at(time + step)[1]
+        later = expected.after(time + step)[1]
         excess = ready * ready - 2.0 * cost * (later - ready) / step
         if excess >= 0.0:
-            return time if not number else time - step * excess / (excess - before)
+            return time - step * excess / (excess - before) if before < 0.0 else time
         ready, before = later, excess
     return latest
 
 
-def _beyond(expected: Expected, lost: float, stride: float) -> float:
-    """Return a time by which so much is lost."""
-    time = expected.since + stride
-    while expected.at(time)[0] < lost:
-        stride *= 2.0
-        time = expected.since + stride
-    return time
+def _beyond(expected: Expected, lost: float, time: float) -> float:
+    """Return a time by which so much is lost, from one on, or the longest delay that there is."""
+    while time < MAX_DELAY and expected.after(time)[0] < lost:
+        time *= 2.0
+    return min(time, MAX_DELAY)
 
 
 def _reached(expected: Expected, lost: float, time: float) -> float:
@@ -126,12 +145,14 @@ def _reached(expected: Expected, lost: float, time: float) -> float:
     What is lost grows ever faster, so each step back from a time at which it is more ends at one
     at which it still is.
     """
-    first = expected.since
-    while True:
-        so_far, ready = expected.at(time)
-        step = (so_far - lost) / ready if ready else 0.0
+    for _ in range(_MOST_STEPS):
+        so_far, ready = expected.after(time)
+        if so_far <= lost or not ready:
+            break
+        step = (so_far - lost) / ready
         time -= step
-        if time <= first:
-            return first
-        if step <= _CLOSE * (time - first):
-            return time
+        if time <= 0.0:
+            return 0.0
+        if step <= _CLOSE * time:
+            break
+    return time

@@ -5,12 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 from math import sqrt
 
+from .dense import Dense
 from .distribution import Distribution
 from .duration import INFINITY, real
 from .evaluate import Look, figures
 from .inspection import Inspection
 from .latency import LatencyModel, observed
 from .plan import Plan, Writer
+from .rules import MAX_DELAY
+from .samples import iterable
 from .value import Value
 
 TYPE_CHECKING = False
@@ -26,12 +29,23 @@ if TYPE_CHECKING:
 _DECADES = 8
 _RATIO = 1.002
 
+# At prices beyond this nothing changes: it is far more than the longest delay.
+_HIGHEST_PRICE = 1e3 * MAX_DELAY
+
+# Times below this count as 0: no clock tells them apart, and their squares could underflow.
+_SHORTEST = 1e-9
+
 # If that leaves out more than this share of the checks, the plans of both ends are kept to their
 # number of looks while the price changes in such steps.
 _LEFT_OUT = 0.002
 _MOST_MOVED = 100
 _STEP = 1.1
 _STEPS, _STEPS_BETWEEN = 40, 10
+
+# From so many checks on, schedules that are made of stretches are tried as well, some of them.
+_MANY_CHECKS = 30.0
+_TURNS = 6
+_SAFELY = 1.0002
 
 
 class Fit(Value):
@@ -65,7 +79,9 @@ def fit(
     It makes the mean overshoot, the time from ready to noticed, as small as it can be at a mean
     number of checks: either a given number, or the one at which a further check is worth no more
     than it costs. It looks often when much becomes ready and seldom when little does. Beyond what
-    was seen it backs off.
+    was seen it backs off. It goes by the samples as smoothed: on the samples themselves another
+    schedule may do better by what is chance in them, and on those to come the fitted one is nearly
+    the best as far as they are alike.
 
     It is the best for waits that each look for themselves. Waits that share calls do better in a
     ``PollGroup`` that is given the same samples as ``latency``.
@@ -88,10 +104,12 @@ def fit(
     Raises:
         TypeError: an argument is of another type, or both or none of ``max_checks`` and
             ``check_cost`` are given.
-        ValueError: a number is out of range, or there are no samples.
+        ValueError: a number is out of range; there are no samples; times are beyond ``MAX_DELAY``;
+            or no schedule has so few checks, which is so only where times are near to that.
 
     Timing:
-        About a tenth of a second, however many samples there are, and a few microseconds each.
+        Some tenths of a second, however many samples and checks there are, and a few microseconds
+        for each sample.
 
     Source:
         Richard Barlow, Larry Hunter and Frank Proschan, "Optimum Checking Procedures", J. Society
@@ -112,7 +130,7 @@ def fit(
         cost = real(check_cost, "check_cost", "a number")
         if not 0.0 < cost < INFINITY:
             raise ValueError(f"check_cost must be finite and > 0: got check_cost={check_cost!r}")
-        return fitter.priced(cost)
+        return fitter.priced(min(cost, _HIGHEST_PRICE))
     most = real(max_checks, "max_checks", "a number")
     if not 1.0 <= most < INFINITY:
         raise ValueError(f"max_checks must be finite and >= 1: got max_checks={max_checks!r}")
@@ -121,13 +139,32 @@ def fit(
 
 def _fitter(samples: Latency, look: Look) -> _Fitter:
     if isinstance(samples, Distribution):
-        return _Fitter(samples, INFINITY, samples, look)
+        _refuse_too_long(max(samples.times[-1], samples.tail))
+        return _Fitter(_coarse(samples), INFINITY, samples, look)
     if isinstance(samples, LatencyModel):
+        _refuse_too_long(samples.longest)
         expected = observed(samples)
         return _Fitter(expected, samples.longest, expected, look)
-    seen = list(samples)
+    seen = list(iterable(samples))
     model = LatencyModel(seen, memory=None)
+    _refuse_too_long(model.longest)
     return _Fitter(model.distribution(), model.longest, observed(seen), look)
+
+
+def _refuse_too_long(longest: float) -> None:
+    if longest > MAX_DELAY:
+        raise ValueError(
+            f"samples must not be longer than MAX_DELAY ({MAX_DELAY:,.0f} s):"
+            f" got {longest!r} among them"
+        )
+
+
+def _coarse(latency: Distribution) -> Distribution:
+    """Return a distribution without times that are too short to be told apart."""
+    if all(time == 0.0 or time >= _SHORTEST for time in (*latency.times, latency.tail)):
+        return latency
+    times = [time if time >= _SHORTEST else 0.0 for time in latency.times]
+    return Distribution(times, latency.shares, max(latency.tail, _SHORTEST))
 
 
 class _Choice:
@@ -165,16 +202,41 @@ class _Fitter:
         self._look = look
         self._inspection = Inspection(expected, look.duration, look.seen_after)
         self._writer = Writer(expected, known_until, look)
+        self._dense = Dense(expected, known_until, look, self._inspection.grid)
 
     def priced(self, price: float) -> Fit:
         """Return the best schedule if a check costs so much."""
-        return self._choice(self._planned(price)).seen
+        found = self._choice(self._planned(price))
+        dense = self._dense.schedule(sqrt(2.0 * price)) if found.checks >= _MANY_CHECKS else None
+        if dense is not None:
+            other = self._cost(dense, found.plan)
+            found = min(found, other, key=lambda choice: choice.late + price * choice.checks)
+        return found.seen
 
     def limited(self, most: float) -> Fit:
         """Return the best schedule of no more than so many checks."""
+        best = self._planned_within(most)
+        if most < _MANY_CHECKS:
+            return best.seen
+        return min((best, *self._dense_within(most, best.plan)), key=_late).seen
+
+    def _dense_within(self, most: float, plan: Plan) -> Iterator[_Choice]:
+        """Yield schedules of stretches, ever nearer to so many checks, instead of a plan."""
+        scale = self._dense.scale(most)
+        for _ in range(_TURNS):
+            schedule = self._dense.schedule(scale)
+            if schedule is None:
+                return
+            choice = self._cost(schedule, plan)
+            if choice.checks <= most:
+                yield choice
+            scale *= choice.checks / most * _SAFELY
+
+    def _planned_within(self, most: float) -> _Choice:
+        """Return the best schedule, of those that are planned look by look."""
         low, high, best = self._enclosed(most)
         if low is None:
-            return best.seen
+            return best
         while high.price > low.price * _RATIO:
             plan = self._planned(sqrt(low.price * high.price))
             choice = self._choice(plan)
@@ -187,7 +249,7 @@ class _Fitter:
             above = min([choice for choice in tried if choice.checks > most], key=_checks)
             tried += self._delaying(above.plan, most)
             best = min((best, *[choice for choice in tried if choice.checks <= most]), key=_late)
-        return best.seen
+        return best
 
     def _enclosed(self, most: float) -> tuple[Plan | None, Plan, _Choice]:
         """Return a plan of more checks, one of no more, and the schedule of the latter.
@@ -197,7 +259,12 @@ class _Fitter:
         plan = self._planned(0.1 * self._expected.mean or 1.0)
         choice = self._choice(plan)
         low = None
-        while choice.checks > most:  # at a price beyond all bounds it looks when all is ready
+        while choice.checks > most:  # at a high price it looks when all is ready
+            if plan.price > _HIGHEST_PRICE:
+                raise ValueError(
+                    f"max_checks must not be so few for such samples, as no delay is longer than"
+                    f" MAX_DELAY ({MAX_DELAY:,.0f} s): got max_checks={most!r}"
+                )
             low, plan = plan, self._planned(10.0 * plan.price)
             choice = self._choice(plan)
         if low is not None:
@@ -253,7 +320,9 @@ class _Fitter:
         return Plan(*self._inspection.looks(price), price)
 
     def _choice(self, plan: Plan) -> _Choice:
-        schedule = self._writer.schedule(plan)
+        return self._cost(self._writer.schedule(plan), plan)
+
+    def _cost(self, schedule: Schedule, plan: Plan) -> _Choice:
         expected = figures(schedule, self._expected, self._look)
         if self._seen is self._expected:
             seen = expected

@@ -41,7 +41,8 @@ from .expected import Expected, best_moment
 from .latency import LatencyModel, distribution_of
 from .no_foresight import NoForesight
 from .outlook import Outlook
-from .seat import ForeseenSeat
+from .seat import ForeseenSeat, Trouble
+from .settings import Unset
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ class Foresight(NoForesight):
         latency: how long things take; a model that learns is asked anew as it does.
         call_cost: how many seconds of waiting one call is worth.
         max_size: how many waits a call can carry.
-        learn: tell the model what is seen.
+        learn: tell the model what is seen, until it raises an error. Then the group goes on with
+            what it knew, because its waits come first.
     """
 
     __slots__ = (
@@ -84,6 +86,7 @@ class Foresight(NoForesight):
         "_outlook",
         "_pupil",
         "_stale",
+        "_trouble",
     )
 
     def __init__(
@@ -99,14 +102,24 @@ class Foresight(NoForesight):
         self._cohorts = Cohorts(self._outlook.spread * _ALIKE)
         self._gained: dict[Cohort, int] = {}  # since the moment was found
         self._stale = False  # the moment may be too soon
+        self._trouble = Trouble()
 
     def seat(self, key: Any, settings: Settings, now: float, rng: Rng, owner: object) -> Seat:
-        return ForeseenSeat(key, settings, now, rng, owner)
+        if isinstance(settings.timeout, Unset):
+            raise TypeError(
+                "timeout is required: give seconds, or timeout=None to wait for ever"
+                " (a latency model ends no wait)"
+            )
+        return ForeseenSeat(key, settings, now, rng, owner, self._trouble)
 
     def add(self, seats: Iterable[Seat]) -> None:
         for seat in seats:
-            # One that is due sooner than at its deadline was told when to look again.
-            if seat.stage == "riding" and seat.due >= seat.deadline:
+            assert isinstance(seat, ForeseenSeat)
+            # One that is due sooner than at its deadline was told when to look again. One whose
+            # check failed is due by itself, if only at its deadline: nothing says that it is not
+            # ready, so that it would bring calls without end.
+            told = seat.due < seat.deadline or seat.failing_since is not None
+            if seat.stage == "riding" and not told:
                 self._take_in(seat)
         if self._gained and (self.moment == INFINITY or self._gain() > _SLIGHT * self._cost):
             self._find()
@@ -138,10 +151,9 @@ class Foresight(NoForesight):
         for cohort in expected.ranked(now + (self._half or 0.0)):
             yield from cohort.seats
 
-    def _take_in(self, seat: Seat) -> None:
-        assert isinstance(seat, ForeseenSeat)
-        if seat.unready is not None:
-            seat.seen = seat.began + self._seen_at(seat.unready)
+    def _take_in(self, seat: ForeseenSeat) -> None:
+        if seat.answered is not None:
+            seat.seen = seat.began + self._seen_at(seat.answered)
         cohort = self._cohorts.add(seat)
         self._gained[cohort] = self._gained.get(cohort, 0) + 1
 
@@ -155,7 +167,7 @@ class Foresight(NoForesight):
         """Find the moment."""
         self._gained = {}
         self._stale = False
-        latest = distribution_of(self._latency)
+        latest = self._news()
         if latest is not self._outlook.model:
             self._outlook = Outlook(latest)
             self._cohorts.least = self._outlook.spread * _ALIKE
@@ -164,6 +176,13 @@ class Foresight(NoForesight):
             expected = Expected(self._outlook, self._cohorts.counts(), self._max_size)
             seen = best_moment(expected, self._cost, self._outlook.spread * _ALIKE)
             self.moment = seen - (self._half or 0.0)
+
+    def _news(self) -> Distribution:
+        try:
+            return distribution_of(self._latency)
+        except Exception:
+            self._latency = self._outlook.model
+            return self._latency
 
     def _gain(self) -> float:
         """Return what the waits that were taken in are expected to lose by the moment."""
@@ -174,12 +193,16 @@ class Foresight(NoForesight):
         return expected.at(self.moment + (self._half or 0.0))[0]
 
     def _learn(self, seat: Seat, pupil: LatencyModel) -> None:
-        unready = None if seat.unready is None else self._seen_at(seat.unready)
-        if seat.reason == "ready":
-            ready = self._seen_at(seat.elapsed)
-            pupil.add((min(unready or 0.0, ready), ready))
-        elif unready is not None:
-            pupil.add((unready, None))
+        assert isinstance(seat, ForeseenSeat)
+        unready = None if seat.answered is None else self._seen_at(seat.answered)
+        try:
+            if seat.reason == "ready":
+                ready = self._seen_at(seat.elapsed)
+                pupil.add((min(unready or 0.0, ready), ready))
+            elif unready is not None:
+                pupil.add((unready, None))
+        except Exception:
+            self._pupil = None
 
     def _seen_at(self, end: float) -> float:
         """Return when a call saw the state that it told of at its end."""

@@ -136,12 +136,15 @@ def _known(latency: Latency | None, learn: bool) -> Distribution | LatencyModel 
         return latency
     if latency is None:
         return LatencyModel()
-    if isinstance(latency, (str, bytes)) or not hasattr(latency, "__iter__"):
+    if isinstance(latency, (str, bytes, dict)) or not hasattr(latency, "__iter__"):
         raise TypeError(
             "latency must be a LatencyModel, a Distribution, samples or None:"
             f" got latency={latency!r}"
         )
-    return LatencyModel(latency)
+    model = LatencyModel(latency)
+    if not model.weight and not learn:
+        raise ValueError("latency holds no samples: use learn=True to start from nothing")
+    return model
 
 
 def _refuse_schedule(schedule: Schedule, riding: Riding) -> None:
@@ -164,11 +167,14 @@ def _min_gap(min_gap: Duration | None, foreseen: bool) -> float:
 
 
 def _call_cost(call_cost: Duration) -> float:
-    cost = seconds(call_cost, "call_cost")
+    try:
+        cost = seconds(call_cost, "call_cost")
+    except ValueError:
+        cost = 0.0
     if not cost:
         raise ValueError(
-            f"call_cost must be > 0 seconds: got call_cost={call_cost!r}; to call as often as"
-            " min_gap allows give a small one"
+            f"call_cost must be finite and > 0 seconds: got call_cost={call_cost!r};"
+            " to call as often as min_gap allows give a small one"
         )
     return cost
 

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 # Newton's method has found the best interval of the tail to the last digit long before.
 _NEWTON = 60
 
+# The cost and the interval, in means of the tail, up to which exp is no overflow.
+_MOST_RELATIVE, _MOST_MEANS = 1e300, 700.0
+
 # How many times the grid has: most where much becomes ready in a short time, some everywhere.
 _GRID = 600
 _EVEN_GRID = 150
@@ -74,6 +77,9 @@ class Inspection:
         latency: how long it takes until ready.
         spacing: the least time between two looks.
         earliest: the earliest time of the first look.
+
+    Attributes:
+        grid: times from the first knot to the last, in order, more where more becomes ready.
     """
 
     def __init__(self, latency: Distribution, spacing: float, earliest: float) -> None:
@@ -82,7 +88,7 @@ class Inspection:
         self._earliest = earliest
         self._end = latency.times[-1]
         self._tail = latency.tail or self._end * _TAIL
-        self._grid = sorted(_grid(latency))
+        self.grid = sorted(_grid(latency))
 
     def looks(self, cost: float) -> tuple[list[float], float]:
         """Return the best times to look at, and the interval at which to go on after the last.
@@ -93,7 +99,7 @@ class Inspection:
             cost: how many seconds of being late one look is worth, > 0.
         """
         interval, going_on = self._in_tail(cost)
-        times = self._times(self._grid, interval)
+        times = self._times(self.grid, interval)
         looks = self._best(times, cost, going_on)
         for _ in range(_ROUNDS):
             if len(looks) > _MOST_REFINED:
@@ -159,8 +165,8 @@ class Inspection:
         mean = self._tail
         if not mean:  # all is ready at once
             return max(cost, self._spacing), cost
-        relative = cost / mean
-        root = min(sqrt(2.0 * relative), 2.0 * log1p(relative))
+        relative = min(cost / mean, _MOST_RELATIVE)
+        root = min(sqrt(2.0 * relative), 2.0 * log1p(relative), _MOST_MEANS)
         for _ in range(_NEWTON):
             before, root = root, root - (expm1(root) - root - relative) / expm1(root)
             if abs(root - before) <= 1e-12 * root:

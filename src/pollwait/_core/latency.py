@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from _thread import RLock
+
 from .distribution import Distribution, empirical
 from .duration import INFINITY, real
 from .estimate import estimate
@@ -12,13 +14,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TypeAlias
 
-    from .samples import Sample, Span
+    from .samples import Digits, Sample, Span
 
     Latency: TypeAlias = "LatencyModel | Distribution | Iterable[Sample]"
 
 # How many different observations are kept. Beyond it they are rounded until half as many are left:
 # exact times or intervals, whichever are more.
 _MOST_KINDS = 2048
+
+# By how much weights that fill the memory may exceed it when they are added up anew.
+_ROUNDED = 1.0 + 1e-9
+
+# No observation that was written down weighs more, so that no sum of them overflows.
+_MOST_WEIGHT = 1e100
 
 # After how much news, as a share of what it knows, a model makes up its mind anew.
 _NEWS = 0.05
@@ -41,13 +49,12 @@ class LatencyModel:
             thousand waits or so, and is still exact to a percent or two.
 
     Raises:
-        TypeError: a sample or ``memory`` is of another type.
+        TypeError: ``samples``, a sample or ``memory`` is of another type.
         ValueError: a sample is out of range, or ``memory`` is below 2.
 
     Timing:
         Adding costs about a microsecond. ``distribution`` costs up to some 50 ms when there is
-        news, and nothing otherwise. Any number of threads may read; additions need one thread at a
-        time, or an observation may be lost.
+        news, and nothing otherwise. Any number of threads may read and add at the same time.
 
     Example:
         >>> model = LatencyModel([1.25, 1.5, (1.25, 1.75), (5.0, None)])
@@ -55,18 +62,20 @@ class LatencyModel:
         4.0
     """
 
-    __slots__ = ("_digits", "_fresh", "_latest", "_memory", "_news", "_seen", "_total")
+    __slots__ = ("_digits", "_fresh", "_latest", "_lock", "_memory", "_news", "_seen", "_total")
     __hash__ = None  # type: ignore[assignment]  # it changes
 
     def __init__(self, samples: Iterable[Sample] = (), *, memory: float | None = 2000) -> None:
         self._memory = _memory(memory)
+        # Reentrant, since a garbage collection in the midst of it may end other waits that teach.
+        self._lock = RLock()
         self._seen: dict[Span, float] = {}
         self._total = 0.0
         self._fresh = 1.0  # the weight of a new observation, in which all others are measured
         self._digits: tuple[int | None, int | None] = (None, None)  # of exact times, and intervals
         self._latest: Distribution | None = None
         self._news = 0.0
-        for sample in samples:
+        for sample in _listed(samples):
             self.add(sample)
 
     @property
@@ -77,7 +86,8 @@ class LatencyModel:
     @property
     def weight(self) -> float:
         """How many observations it goes by, those that have faded counted in part."""
-        return self._total / self._fresh
+        with self._lock:
+            return self._total / self._fresh
 
     @property
     def longest(self) -> float:
@@ -98,10 +108,11 @@ class LatencyModel:
             ValueError: a time is NaN, infinite or negative, or the pair is in the wrong order.
         """
         seen = span(sample)
-        self._make_room(1.0)
-        self._put(seen, self._fresh)
-        self._news += 1.0
-        self._tidy()
+        with self._lock:
+            self._make_room(1.0)
+            self._put(seen, self._fresh)
+            self._news += 1.0
+            self._tidy()
 
     def merge(self, *others: LatencyModel) -> None:
         """Take in all that other models have seen; they stay as they are.
@@ -111,32 +122,39 @@ class LatencyModel:
         for other in others:
             if not isinstance(other, LatencyModel):
                 raise TypeError(f"others must be LatencyModels: got {other!r}")
-        models = [self, *others]
-        seen = [kind for model in models for kind in model._weights().items()]
-        exact, spans = zip(*[model._digits for model in models], strict=True)
-        self._digits = coarsest(exact), coarsest(spans)
-        self._seen, self._total, self._fresh = {}, 0.0, 1.0
-        for kind, weight in sorted(seen):
-            self._put(kind, weight)
-        self._make_room(0.0)
-        self._latest = None
-        self._tidy()
+        known = [other._known() for other in others]  # one lock at a time, so none waits for ever
+        with self._lock:
+            known.append(self._known())
+            exact, spans = zip(*[digits for _, digits in known], strict=True)
+            self._digits = coarsest(exact), coarsest(spans)
+            self._seen, self._total, self._fresh = {}, 0.0, 1.0
+            for kind, weight in sorted(kind for weights, _ in known for kind in weights.items()):
+                self._put(kind, weight)
+            self._make_room(0.0)
+            self._latest = None
+            self._news = INFINITY  # what another thread is just making of the old is out of date
+            self._tidy()
 
     def distribution(self) -> Distribution:
         """Return what to expect of the next wait.
 
         The same object is returned until what was learned since makes a few percent of all.
         """
-        if self._latest is None or self._news > _NEWS * self.weight:
+        latest = self._latest
+        if latest is not None and self._news <= _NEWS * self.weight:
+            return latest
+        with self._lock:
+            weights, _ = self._known()
             self._news = 0.0
-            self._latest = estimate(self._weights())
-        return self._latest
+        latest = self._latest = estimate(weights)
+        return latest
 
     def copy(self) -> LatencyModel:
         """Return a model of its own that knows the same."""
         twin = LatencyModel(memory=self.memory)
-        twin._seen, twin._total, twin._fresh = dict(self._seen), self._total, self._fresh
-        twin._digits = self._digits
+        with self._lock:
+            twin._seen, twin._total, twin._fresh = dict(self._seen), self._total, self._fresh
+            twin._digits = self._digits
         return twin
 
     __copy__ = copy
@@ -145,11 +163,12 @@ class LatencyModel:
         """Return all that it knows as JSON text, for ``from_json``."""
         import json
 
+        weights, digits = self._known()
         kept = [
             [low, None if high == INFINITY else high, weight]
-            for (low, high), weight in sorted(self._weights().items())
+            for (low, high), weight in sorted(weights.items())
         ]
-        return json.dumps({"memory": self.memory, "digits": self._digits, "seen": kept})
+        return json.dumps({"memory": self.memory, "digits": digits, "seen": kept})
 
     @classmethod
     def from_json(cls, text: str) -> LatencyModel:
@@ -167,9 +186,10 @@ class LatencyModel:
             model._digits = checked_digits(exact), checked_digits(spans)
             for low, high, weight in read["seen"]:
                 model._put(span((low, high)), _weight(weight))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise ValueError(f"text is no latency model: {error}") from error
-        model._make_room(0.0)
+        if model._total > model._memory * _ROUNDED:  # else it is as it was when written down
+            model._make_room(0.0)
         model._tidy()
         return model
 
@@ -184,10 +204,11 @@ class LatencyModel:
     def __reduce__(self) -> tuple[object, ...]:
         return LatencyModel.from_json, (self.to_json(),)
 
-    def _weights(self) -> dict[Span, float]:
-        """Return the weight of each kind of observation, 1 for one that has just been made."""
-        seen = self._seen.copy()  # in one go, whatever another thread adds meanwhile
-        return {kind: weight / self._fresh for kind, weight in seen.items()}
+    def _known(self) -> tuple[dict[Span, float], Digits]:
+        """Return the weight of each kind of observation, 1 for a new one, and their digits."""
+        with self._lock:
+            weights = {kind: weight / self._fresh for kind, weight in self._seen.copy().items()}
+            return weights, self._digits
 
     def _make_room(self, arriving: float) -> None:
         """Let what is there fade so far that it fits into memory beside so much more."""
@@ -212,10 +233,11 @@ class LatencyModel:
             self._restore(1.0)
 
     def _restore(self, scale: float) -> None:
-        seen, self._seen, self._total = self._seen, {}, 0.0
-        self._fresh *= scale
-        for kind, weight in seen.items():
-            self._put(kind, weight * scale)
+        seen: dict[Span, float] = {}
+        for known, weight in self._seen.copy().items():
+            kind = rounded(known, *self._digits)
+            seen[kind] = seen.get(kind, 0.0) + weight * scale
+        self._seen, self._total, self._fresh = seen, sum(seen.values()), self._fresh * scale
 
 
 def distribution_of(latency: Latency) -> Distribution:
@@ -240,13 +262,20 @@ def observed(latency: Latency) -> Distribution:
         return latency.copy().distribution()  # with the latest news
     if isinstance(latency, Distribution):
         return latency
-    samples = list(latency)
+    samples = list(_listed(latency))
     if not samples:
         raise ValueError("samples must not be empty")
     spans = [span(sample) for sample in samples]
     if all(low == high for low, high in spans):
         return empirical([low for low, _ in spans])
     return distribution_of(samples)
+
+
+def _listed(samples: Iterable[Sample]) -> Iterable[Sample]:
+    """Return samples, if they may be such: those of a mapping or a text would be made up."""
+    if isinstance(samples, (str, bytes, dict)) or not hasattr(samples, "__iter__"):
+        raise TypeError(f"samples must be an iterable of samples: got samples={samples!r}")
+    return samples
 
 
 def _memory(memory: float | None) -> float:
@@ -260,6 +289,6 @@ def _memory(memory: float | None) -> float:
 
 def _weight(weight: object) -> float:
     number = real(weight, "weight", "a number")
-    if 0.0 <= number < INFINITY:
+    if 0.0 <= number <= _MOST_WEIGHT:
         return number
-    raise ValueError(f"weight must be finite and >= 0: got weight={weight!r}")
+    raise ValueError(f"weight must be from 0 to {_MOST_WEIGHT:g}: got weight={weight!r}")

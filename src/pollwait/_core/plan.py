@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby, pairwise
+from itertools import pairwise
 from math import ceil, floor, log, log10
 
 from .duration import INFINITY
@@ -10,16 +10,23 @@ from .schedule import exponential, fixed, sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from typing import TypeAlias
 
     from .distribution import Distribution
     from .evaluate import Look
     from .schedule import Schedule
 
+    # A delay, and how often it comes in a row.
+    Run: TypeAlias = tuple[float, int]
+
 # The planned delays end where nothing of the kind was seen, or where no more than this share of all
-# waits is not ready; in the tail of a given distribution they end sooner.
+# waits is not ready; in the tail of a given distribution they end sooner. There looks at short
+# intervals go on for longer, or what the backoff loses would be more than what they gain: up to
+# this share of the interval, by its ratio to the mean of the tail.
 _LEFT = 1e-4
 _LEFT_IN_TAIL = 1e-3
+_LEFT_PER_INTERVAL = 1 / 64
 
 # By what the delays grow from there. The true tail may be heavier than it seems, and a backoff
 # finds what is late all the same, without very many checks.
@@ -83,7 +90,8 @@ class Writer:
         at_last = round(max(plan.interval - self._look.duration, 10.0**-decimals), decimals)
         due = times[-1] - self._look.seen_after - ended
         backoff = max(due, min(max(at_last, _BACKOFF * self._look.duration), _BACKOFF * ended))
-        return _written([*delays, *[at_last] * repeats], round(backoff, decimals) or at_last)
+        runs = [*[(delay, 1) for delay in delays], (at_last, repeats)]
+        return written(runs, round(backoff, decimals) or at_last)
 
     def _part(self, plan: Plan) -> tuple[Sequence[float], int]:
         """Return the looks until few waits are left, and how many more come at the interval."""
@@ -92,8 +100,7 @@ class Writer:
             left = 1.0 - self._latency.ready(time)
             if left <= _LEFT or time >= self._known_until:
                 return plan.looks[:count], 0
-        decay = max(log(left / _LEFT_IN_TAIL), 0.0)
-        return plan.looks, ceil(decay * self._latency.tail / plan.interval)
+        return plan.looks, looks_in_tail(left, self._latency.tail, plan.interval)
 
     def _rounded(
         self, time: float, following: float, ended: float, ready: float, decimals: int
@@ -122,12 +129,29 @@ def _decimals(times: Sequence[float]) -> int:
     return min(max(_DECIMALS, 1 - floor(log10(usual))), _MOST_DECIMALS)
 
 
-def _written(delays: Sequence[float], start: float) -> Schedule:
-    """Return the schedule of an initial delay, further delays, and a backoff."""
+def looks_in_tail(left: float, tail: float, interval: float) -> int:
+    """Return how many looks there are in a tail before they back off.
+
+    Args:
+        left: the share of all waits that is not ready where the tail begins.
+        tail: its mean.
+        interval: the time between two looks.
+    """
+    until = min(_LEFT_IN_TAIL, _LEFT_PER_INTERVAL * interval / tail)
+    return ceil(max(log(left / until), 0.0) * tail / interval)
+
+
+def written(runs: Iterable[Run], start: float) -> Schedule:
+    """Return the schedule of an initial delay, further delays, and a backoff.
+
+    Args:
+        runs: the delays; the first is the initial one.
+        start: the first delay of the backoff.
+    """
     parts: list[Schedule] = []
     few: list[float] = []
-    for delay, run in groupby(delays[1:]):
-        count = len(list(run))
+    (initial, again), *further = _joined(runs)
+    for delay, count in [(initial, again - 1), *further]:
         if count < _RUN:
             few += [delay] * count
             continue
@@ -141,4 +165,15 @@ def _written(delays: Sequence[float], start: float) -> Schedule:
     schedule = parts[0]
     for part in parts[1:]:
         schedule += part
-    return schedule.after(delays[0])
+    return schedule.after(initial)
+
+
+def _joined(runs: Iterable[Run]) -> list[Run]:
+    """Return runs of which no two neighbours have the same delay, and none is empty."""
+    joined: list[Run] = []
+    for delay, count in runs:
+        if joined and joined[-1][0] == delay:
+            count += joined.pop()[1]
+        if count:
+            joined.append((delay, count))
+    return joined

@@ -53,6 +53,20 @@ def span(sample: Sample) -> Span:
     return low, high
 
 
+def iterable(samples: Iterable[Sample]) -> Iterable[Sample]:
+    """Return samples, unless they are none.
+
+    Raises:
+        TypeError: it is no iterable, or a text or a mapping, over which it makes no sense to go.
+    """
+    if hasattr(samples, "__iter__") and not isinstance(samples, (str, bytes, dict)):
+        return samples
+    raise TypeError(
+        "samples must be an iterable of times or pairs (not_ready_at, ready_at), a LatencyModel or"
+        f" a Distribution: got samples={samples!r}"
+    )
+
+
 def checked_digits(digits: object) -> int | None:
     """Return a number of digits that was written down."""
     if digits is None or (type(digits) is int and 0 <= digits <= _DIGITS):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from .._errors import safe_repr
+from .._errors import MissingKey, safe_repr
 from .duration import INFINITY
 from .history import FIRST, LAST, History
+from .pace import LEAST_SLOWED
+from .try_again import TryAgain
 from .wait import Wait
 
 TYPE_CHECKING = False
@@ -160,7 +162,7 @@ class Seat(Wait):
         """Go on as if not asked, until the deadline: the service was too busy to answer."""
         self.rides = True
         unready = self.unready
-        self.take(None, now, error=error)
+        Seat.take(self, None, now, error=error)  # it means the same for all kinds of them
         self.unready = unready
 
     def pass_over(self, now: float) -> None:
@@ -190,30 +192,89 @@ class Seat(Wait):
         return max(self.due - now, 0.0), state
 
 
+class Trouble:
+    """Since when calls have failed, as far as the waits of a group know.
+
+    Attributes:
+        since: when the first of those failed after which none was answered; None if the newest
+            outcome was an answer.
+    """
+
+    __slots__ = ("since",)
+
+    def __init__(self) -> None:
+        self.since: float | None = None
+
+
 class ForeseenSeat(Seat):
     """The state of one wait in a group that knows how long things take.
 
     The group decides when to ask. By itself such a wait is due at its deadline only, or when it was
-    told to look again.
+    told to look again, or after an error that is retried. Such an error says nothing of what is
+    waited for. It puts the next look off for as long again as all looks have failed, so that these
+    become ever rarer.
+
+    Args:
+        trouble: what the waits of the group share.
 
     Attributes:
+        answered: seconds from its beginning to the end of the last check that was answered and
+            found it not ready; None if none did.
         cohort: where it is counted while a call could carry it.
+        failing_since: when it or the others began to fail; None if its newest check was answered.
         seen: when it was last seen not ready; at first, when it began.
     """
 
-    __slots__ = ("cohort", "seen")
+    __slots__ = ("_trouble", "answered", "cohort", "failing_since", "seen")
     begins = "riding"
 
     def __init__(
-        self, key: Any, settings: Settings, now: float, rng: Rng, owner: object = None
+        self,
+        key: Any,
+        settings: Settings,
+        now: float,
+        rng: Rng,
+        owner: object = None,
+        trouble: Trouble | None = None,
     ) -> None:
         super().__init__(key, settings, now, rng, owner)
+        self._trouble = trouble or Trouble()
+        self.failing_since: float | None = None
+        self.answered: float | None = None
         self._step = _wait_for_news
         self._final = True
         self.delay = self.timeout
         self.due = self._deadline
         self.cohort: Cohort | None = None
         self.seen = now
+
+    def take(
+        self,
+        value: object,
+        now: float,
+        end: Literal["ready", "failed"] | None = None,
+        error: Exception | None = None,
+        hint: float | None = None,
+    ) -> None:
+        if error is not None and end is None and not isinstance(error, (TryAgain, MissingKey)):
+            super().take(value, now, error=error, hint=self._failed(now))
+            return
+        if self.failing_since is not None:
+            self.rides = False  # it was due because of errors, and they are over
+        self.failing_since = self._trouble.since = None
+        super().take(value, now, end, error, hint)
+        if end is None:
+            self.answered = self.elapsed
+
+    def _failed(self, now: float) -> float | None:
+        """Return after how many seconds to look again; None to leave that as it is."""
+        if self._trouble.since is None:
+            self._trouble.since = now
+        if self.failing_since is None:
+            if self.rides and self.due < self._deadline:
+                return None  # it was told when
+            self.failing_since = self._trouble.since
+        return max(now - self.failing_since, 2.0 * LEAST_SLOWED)  # bounded as all hints are
 
 
 def _wait_for_news(state: State, now: float, started: float, rng: Rng) -> Step:

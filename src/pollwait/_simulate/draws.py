@@ -141,7 +141,7 @@ def arrival_times(arrivals: Arrivals) -> tuple[float, ...] | None:
             "arrivals must be seconds, Poisson(rate) or a collection of times:"
             f" got arrivals={arrivals!r}"
         )
-    times = sorted(in_seconds(time, "a time of arrivals") for time in arrivals)
+    times = sorted(in_seconds(time, "arrival") for time in arrivals)
     if not times:
         raise ValueError("arrivals must list at least one time: got none")
     return tuple(times)
@@ -161,7 +161,7 @@ def _quantiles(latency: Distribution | LatencyModel | list[Sample]) -> Draw:
 
 
 def _checked(draw: Draw, what: str) -> Draw:
-    return lambda rng: in_seconds(draw(rng), f"what {what} draws")
+    return lambda rng: in_seconds(draw(rng), f"drawn_{what}")
 
 
 def _samples(model: Iterable[Sample], what: str) -> list[Sample]:

@@ -76,7 +76,10 @@ class PollGroup(Generic[K, V]):
             soon. With ``"counts"`` the wait is next due a delay after the call, which makes fewer
             calls and notices long waits later.
         schedule: when each wait is due by itself; as in ``poll``.
-        retry_on: errors, of calls or of keys, that count as "not ready yet"; as in ``poll``.
+        retry_on: errors, of calls or of keys, that count as "not ready yet"; as in ``poll``. With a
+            latency model they say nothing of what is waited for, and put the next look off for as
+            long again as all looks have failed, 0.25 s to 10 s; a key that is not ready is better
+            answered with a value or a ``TryAgain``.
         is_throttle: errors that say that the service is too busy: types, a predicate, or several of
             either. They end no wait before its deadline. Each doubles the gap, up to 30 s, and good
             calls narrow it again.
@@ -95,7 +98,8 @@ class PollGroup(Generic[K, V]):
             ``max_size``, those that are expected to have lost the most. A wait's deadline and a
             predicate's ``TryAgain(after=...)`` make it due as ever. One that takes far
             longer than the model knows is asked for ever less often; that nothing is ready far
-            sooner is believed.
+            sooner is believed. So a model that is far too slow makes a group slow until it has
+            unlearned that, and with late looks it learns slowly; without ``learn``, for ever.
         call_cost: the seconds of waiting, summed over all waits, that one call is worth; above 0.
             With half of it calls are about 1.4 times as many, and come that much sooner. A call is
             made when about so much is expected to be lost: sooner if nobody else is about to be
@@ -104,7 +108,9 @@ class PollGroup(Generic[K, V]):
             that it can be kept for next time. Samples go into a model of the group's own, and
             without ``latency`` one begins that knows nothing; after some hundred waits it does
             about as well as one that was told. Waits that end before they are ready count as "not
-            by then". A call is taken to see the state halfway through.
+            by then". A call is taken to see the state halfway through. One model may serve several
+            groups, in any threads. If it raises an error the group ends no wait for that: it stops
+            learning, or goes by what the model said before.
         clock: tells the time and sleeps; by default that of the system.
         rng: draws the jitter; by default the module ``random``. It is drawn once per call, for all
             that the call carries: apart they would need more calls.

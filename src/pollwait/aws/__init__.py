@@ -14,8 +14,8 @@ The predicates also work with plain ``pollwait.poll``::
 
 A volume that was just created may be unknown to EC2 for a moment, hence the error code.
 
-What lies where: the faces are ``_waiter``, ``_ebs``, ``_describer``, ``_pages`` and ``_define``, each
-with its twin for event loops in ``_aio_…``. All but these and the drivers is pure. By subject:
+What lies where: the faces are ``_waiter``, ``_ebs``, ``_describer``, ``_pages`` and ``_define``,
+each with its twin for event loops in ``_aio_…``. All but these and the drivers is pure. By subject:
 
 - predicates: ``_response_predicates`` and ``_error_predicates``, over ``_expression`` and
   ``_document``;
@@ -26,8 +26,8 @@ with its twin for event loops in ``_aio_…``. All but these and the drivers is 
   ``_shared_operations``; ``_named_ids`` and ``_identifiers``;
 - one call: ``_request``, ``_ask`` with ``_turns`` and ``_memory``, ``_answer``, ``_parts``,
   ``_merging`` and ``_bound_operation``;
-- one wait: ``_plan``, ``_limits``, ``_terms``, ``_panel``, ``_verdict`` and ``_grace``; ``_ending``,
-  ``_errors`` and ``_reason`` for its error; ``_volume`` for that of the EBS waiter;
+- one wait: ``_plan``, ``_limits``, ``_terms``, ``_panel``, ``_verdict`` and ``_grace``;
+  ``_ending``, ``_errors`` and ``_reason`` for its error; ``_volume`` for that of the EBS waiter;
 - describing: ``_questions``, ``_personal`` (what is never shared) and ``_not_described``;
 - drivers: ``_groups`` over ``_shelf``, and ``_batches``.
 """

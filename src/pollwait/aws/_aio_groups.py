@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from .._aio.callers import Caller
     from .._aio.runner import Runner
-    from ._ask import SharedAsk, SoleAsk
+    from ._ask import SharedAsk
     from ._plan import Plan
+    from ._sole_ask import SoleAsk
 
 
 class Group(PollGroup[Request, Answer]):

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from .._sync.callers import Caller
     from .._sync.lead import Lead
-    from ._ask import SharedAsk, SoleAsk
+    from ._ask import SharedAsk
     from ._plan import Plan
+    from ._sole_ask import SoleAsk
 
 
 class Group(PollGroup[Request, Answer]):

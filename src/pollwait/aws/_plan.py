@@ -12,7 +12,7 @@ from .._core.failure import shorten
 from .._core.group_settings import MIN_GAP
 from .._core.settings import UNSET, Settings
 from ._answer import is_answer
-from ._ask import SharedAsk, SoleAsk
+from ._ask import SharedAsk
 from ._bound_operation import BoundOperation
 from ._catalogue import definition_of
 from ._definition import Definition
@@ -26,6 +26,7 @@ from ._operations import refuse_resource
 from ._panel import Panel
 from ._request import Request, distinct_ids, is_collection
 from ._sharing_rule import sharings_of
+from ._sole_ask import SoleAsk
 from ._terms import MISSING_GRACE, Terms
 
 if TYPE_CHECKING:

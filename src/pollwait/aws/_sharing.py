@@ -7,15 +7,14 @@ service's model and a checked table.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 from botocore.exceptions import ClientError, ParamValidationError
 
 from .._core.value import Value
 from ._document import elements, mapping, member
+from ._element import Element, named
 from ._error_predicates import code_of, error_code, is_transient, message_of
-from ._named_ids import named_ids
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -44,25 +43,6 @@ PAGING = frozenset(
 MALFORMED = frozenset(
     {"InvalidParameterException", "InvalidTarget", "ValidationError", "ValidationException"}
 )
-
-
-class Element(str):
-    """An id that says more than a text: an element of a list of structures, by a name of its own.
-
-    Attributes:
-        id: the id alone, by which the service names it in errors.
-        element: what stands in the list.
-    """
-
-    __slots__ = ("element", "id")
-    id: str
-    element: Mapping[str, Any]
-
-    def __new__(cls, name: str, id_: str, element: Mapping[str, Any]) -> Element:
-        made = super().__new__(cls, name)
-        made.id = id_
-        made.element = element
-        return made
 
 
 class Sharing(Value):
@@ -258,8 +238,8 @@ class Sharing(Value):
             return frozenset()  # botocore's own, before any call: halving costs nothing
         if not isinstance(error, ClientError) or is_transient(error):
             return None
-        named = _named(message_of(error), ids)
-        return named if named or self._is_about_some_id(error) else None
+        culprits = named(message_of(error), ids)
+        return culprits if culprits or self._is_about_some_id(error) else None
 
     def names_missing(self, error: BaseException, one: str) -> bool:
         """Tell whether an error says that it is this id which does not exist, and nothing else."""
@@ -359,17 +339,3 @@ def says_not_found(code: str) -> bool:
     """Tell whether an error code says, in the manner of AWS, that something does not exist."""
     stem = code.removesuffix("Exception").removesuffix("Fault").removesuffix("Error")
     return stem.endswith(("NotFound", "DoesNotExist"))
-
-
-def _named(message: str, ids: Collection[str]) -> frozenset[str]:
-    """Return those of the ids that a message names: each by its name, or by an id that is but its.
-
-    Of several things with one id, the id names none.
-    """
-    named = named_ids(message, ids)
-    with_more = [each for each in ids if isinstance(each, Element)]
-    if named or not with_more:
-        return named
-    count = Counter(each.id for each in with_more)
-    own = {each.id: each for each in with_more if count[each.id] == 1 and each.id not in ids}
-    return frozenset(own[one] for one in named_ids(message, own))
