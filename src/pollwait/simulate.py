@@ -8,7 +8,7 @@ is what the same code would do.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypedDict, cast
 
 from ._core.schedule import Schedule
@@ -19,8 +19,6 @@ from ._simulate.scenario import scenario
 from ._simulate.strategies import Batched, Grouped, Single, strategy_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from typing_extensions import Unpack
 
     from ._core.duration import Duration
@@ -87,8 +85,8 @@ def simulate(
         arrivals: when requests arrive: a number spreads them at random over so many seconds, 0 lets
             all arrive at once, ``Poisson(rate)`` lets so many arrive a second, and a collection
             gives the time of each.
-        start_duration: seconds that the request itself takes; in any form of ``latency`` but
-            samples. 0 where waits begin with what they wait for.
+        start_duration: seconds that the request itself takes; in any form of ``latency``. 0
+            where waits begin with what they wait for.
         call_duration: seconds that a call to ask takes; in the same forms.
         sees_at: which part of a call is over when it sees the state, from 0 to 1.
         max_size: the most keys of a call that carries several.
@@ -178,6 +176,10 @@ def _named(
     if isinstance(strategies, Mapping):
         by_name = cast("Mapping[str, Strategy | Schedule]", strategies)
         named = {name: strategy_of(each) for name, each in by_name.items()}
+    elif not isinstance(strategies, Iterable):
+        raise TypeError(
+            f"strategies must be a mapping or a collection of strategies: got {strategies!r}"
+        )
     else:
         listed = [strategy_of(each) for each in strategies]
         named = {str(each): each for each in listed}

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from pollwait import TryAgain
 from pollwait._core.try_again import Unasked
 from pollwait.aws._answer import Answer, is_answer
-from pollwait.aws._ask import SharedAsk, SoleAsk
+from pollwait.aws._ask import SharedAsk
 from pollwait.aws._memory import MOST_SUSPECTS, Memory
 from pollwait.aws._parts import Parts
 from pollwait.aws._request import Request, frozen
 from pollwait.aws._sharing import Sharing
+from pollwait.aws._sole_ask import SoleAsk
 
 from .fakes import error
 

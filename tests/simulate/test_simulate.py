@@ -386,3 +386,10 @@ def test_single_waits_come_to_what_is_computed(schedule: Any) -> None:
     expected = evaluate(schedule, times, check_duration=0.125, sees_at=0.5)
     assert found.overshoot == pytest.approx(expected.overshoot)
     assert found.checks_per_wait == pytest.approx(expected.checks)
+
+
+def test_compare_refuses_a_single_schedule() -> None:
+    """Strategies are several, and a lone one is refused by the argument's name."""
+    strategies: Any = fixed(1)
+    with pytest.raises(TypeError, match="strategies must be a mapping or a collection"):
+        compare(VOLUMES, strategies)

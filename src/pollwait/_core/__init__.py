@@ -16,7 +16,8 @@ Nothing here sleeps, reads a clock, starts anything or does input and output. By
   and ``outlook``; ``no_foresight`` stands in for it where a group goes by its schedule;
 - how long things take: ``samples`` (what was seen), ``distribution`` (what follows), ``estimate``
   (of the one from the other) and ``latency`` (a model that learns);
-- the schedule for it: ``fit`` (the public face) over ``inspection`` (when to look) and ``plan``
-  (how to say that as a schedule); ``evaluate`` says what any schedule costs;
+- the schedule for it: ``fit`` (the public face) over ``inspection`` (when to look), ``dense`` (the
+  same for very many looks) and ``plan`` (how to say that as a schedule); ``evaluate`` says what any
+  schedule costs, by ``steady`` where delays are equal;
 - for all of them: ``duration``, ``callables``, ``value``, ``typed`` and ``generic``.
 """
