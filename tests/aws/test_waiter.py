@@ -1023,6 +1023,7 @@ class TestArguments:
             ({"InstanceIds": ()}, ValueError, r"got InstanceIds=\(\)"),
             ({"InstanceIds": "i-1"}, TypeError, "must be a list of ids: got InstanceIds='i-1'"),
             ({"InstanceIds": iter([])}, ValueError, "InstanceIds must not be empty"),
+            ({"InstanceIds": ["i-1", ""]}, ValueError, "InstanceIds must not hold an empty id"),
             ({"InstanceIds": {"i-1": 1}}, TypeError, "InstanceIds must be a list of ids"),
             ({"InstanceIds": None}, TypeError, "InstanceIds must be a list of ids"),
             ({"InstanceIDs": ["i-1"]}, TypeError, r"no parameter 'InstanceIDs' .*'InstanceIds'\?"),

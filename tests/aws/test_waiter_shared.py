@@ -364,6 +364,8 @@ class TestWithoutLists:
         client = SimpleNamespace(describe_job=lambda **params: params)
         job = waiter(client, define("describe_job", success=path_all("[Name]", "n")), clock=clock)
         assert job.wait_many(["n"], by="Name")["n"] == {"Name": "n"}
+        with pytest.raises(TypeError, match="name it, as in by='Name', or call wait for each"):
+            job.wait_many(["n"])
 
     @pytest.mark.parametrize(
         ("options", "kind"),

@@ -81,11 +81,12 @@ def test_wait_returns_the_good_value(clock):
 def test_wait_many_shares_calls(clock):
     """Many keys cost as many calls as the slowest of them alone (G7)."""
     service = Service(clock, {key: key / 250 for key in range(500)})
+    before = threading.active_count()
     found = group_of(service, max_size=500).wait_many(range(500), timeout=60)
     assert found == dict.fromkeys(range(500), True)
     assert list(found) == list(range(500))
     assert service.starts == [LINGER, LINGER + 1, LINGER + 2]
-    assert threading.active_count() == 1
+    assert threading.active_count() <= before
 
 
 def test_wait_many_gives_values_and_errors(clock):

@@ -23,9 +23,9 @@ each with its twin for event loops in ``_aio_…``. All but these and the driver
   botocore and ``_waiter_model`` reads one's own; ``_absence``, ``_hopeless``, ``_operations`` and
   ``_names`` know what the definitions do not say;
 - how an operation is asked for many ids: ``_sharing``, by ``_sharing_rule`` and the table in
-  ``_shared_operations``; ``_named_ids`` and ``_identifiers``;
-- one call: ``_request``, ``_ask`` with ``_turns`` and ``_memory``, ``_answer``, ``_parts``,
-  ``_merging`` and ``_bound_operation``;
+  ``_shared_operations``; ``_element``, ``_named_ids`` and ``_identifiers``;
+- one call: ``_request``, ``_ask`` with ``_turns`` and ``_memory`` or ``_sole_ask``, ``_answer``,
+  ``_parts``, ``_merging`` and ``_bound_operation``;
 - one wait: ``_plan``, ``_limits``, ``_terms``, ``_panel``, ``_verdict`` and ``_grace``;
   ``_ending``, ``_errors`` and ``_reason`` for its error; ``_volume`` for that of the EBS waiter;
 - describing: ``_questions``, ``_personal`` (what is never shared) and ``_not_described``;

@@ -42,7 +42,7 @@ def identifier(operation: BoundOperation, waiter: str, params: Mapping[str, Any]
     """Return the parameter that names what one wait is for.
 
     Raises:
-        TypeError: several may, or none does; or it is given already.
+        TypeError: several may, or none does.
     """
     service = operation.service
     name = None
@@ -53,11 +53,10 @@ def identifier(operation: BoundOperation, waiter: str, params: Mapping[str, Any]
         if len(required) != 1:
             raise TypeError(
                 f"{waiter} does not say by which parameter of {operation.name} the ids are to be"
-                f" given{_candidates(required)}: call wait for each, in threads of your own"
+                f" given{_candidates(required)}: name it, as in by='Name', or call wait for each,"
+                " in threads of your own"
             )
         (name,) = required
-    if name in params:
-        raise TypeError(f"{name} must not be given beside ids")
     return name
 
 

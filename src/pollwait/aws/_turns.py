@@ -20,18 +20,12 @@ def chosen(wanted: list[list[str]], limit: int) -> list[str]:
         fewest and half by those who have waited for longest; so nobody holds up the others, and
         nobody is held up for ever.
     """
-    everything = dict.fromkeys(each for ids in wanted for each in ids)
+    everything = _distinct(wanted)
     if len(everything) <= limit:
-        return list(everything)
-    first: dict[str, None] = {}
-    _fill(first, sorted(wanted, key=len), limit // 2)
-    _fill(first, wanted, limit)
-    return list(first)
+        return everything
+    of_few = _distinct(sorted(wanted, key=len))[: limit // 2]
+    return _distinct([of_few, everything])[:limit]
 
 
-def _fill(first: dict[str, None], wanted: Iterable[list[str]], limit: int) -> None:
-    for ids in wanted:
-        for each in ids:
-            if len(first) == limit:
-                return
-            first[each] = None
+def _distinct(lists: Iterable[list[str]]) -> list[str]:
+    return list(dict.fromkeys(each for ids in lists for each in ids))
