@@ -23,7 +23,7 @@ settings.register_profile(
     max_examples=60,
     suppress_health_check=[HealthCheck.too_slow],
 )
-# Enough where another Python has looked at more already.
+# Enough where each example is slow and other runs look at more.
 settings.register_profile("quick", settings.get_profile("replay"), max_examples=15)
 settings.register_profile("search", deadline=None, max_examples=2000)
 settings.load_profile("replay")

@@ -131,7 +131,11 @@ def test_hint_is_honoured_up_to_cap_and_deadline():
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
         ("Wednesday, 21-Oct-15 07:28:00 GMT", 0.0),
         ("Wed Oct 21 07:28:00 2015", 0.0),
-        (format_datetime(datetime.now(timezone.utc) + timedelta(days=2), usegmt=True), 30.0),
+        pytest.param(
+            format_datetime(datetime.now(timezone.utc) + timedelta(days=2), usegmt=True),
+            30.0,
+            id="in two days",
+        ),
     ],
 )
 def test_raw_retry_after_is_read(text, slept):
