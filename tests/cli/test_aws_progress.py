@@ -226,7 +226,7 @@ def test_interrupt_leaves_a_clean_terminal():
             shown = shown_until(ours, b"creating")
             process.send_signal(signal.SIGINT)
             shown += shown_until(ours, None)
-            assert process.wait(timeout=10) == 130
+            assert process.wait(timeout=10) == 130, shown.decode()
         finally:
             process.kill()
             process.wait()
