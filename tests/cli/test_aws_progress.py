@@ -6,7 +6,6 @@ import base64
 import io
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -24,6 +23,8 @@ from pollwait.cli.aws import waiting
 from pollwait.cli.aws.catalogue import Service
 from pollwait.cli.aws.progress import Progress
 from pollwait.testing import FakeClock, ec2
+
+from .terminals import shown_until
 
 
 def refusal(code):
@@ -235,18 +236,3 @@ def test_interrupt_leaves_a_clean_terminal():
     assert line.endswith(b"creating")
     assert said.startswith(b"pollwait: interrupted after 1 check in ")
     assert b"Traceback" not in shown
-
-
-def shown_until(terminal, end):
-    """Return what a terminal shows, up to some bytes or until nobody writes to it any more."""
-    shown = b""
-    while end is None or end not in shown:
-        assert select.select([terminal], [], [], 60)[0], shown
-        try:
-            news = os.read(terminal, 65536)
-        except OSError:  # Linux: the other side is closed
-            news = b""
-        if not news:
-            break
-        shown += news
-    return shown

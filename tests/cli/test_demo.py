@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -20,6 +19,8 @@ from pollwait.cli import main
 from pollwait.cli.demo import command as demo
 from pollwait.cli.demo import race
 from pollwait.testing import FakeClock, ec2
+
+from .terminals import shown_until
 
 
 @pytest.fixture
@@ -200,21 +201,6 @@ def test_interrupt_leaves_a_clean_terminal():
     assert HIDE_CURSOR in shown
     assert shown.endswith(SHOW_CURSOR)
     assert b"Traceback" not in shown
-
-
-def shown_until(terminal, end):
-    """Return what a terminal shows, up to some bytes or until nobody writes to it any more."""
-    shown = b""
-    while end is None or end not in shown:
-        assert select.select([terminal], [], [], 60)[0], shown
-        try:
-            news = os.read(terminal, 65536)
-        except OSError:  # Linux: the other side is closed
-            news = b""
-        if not news:
-            break
-        shown += news
-    return shown
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from . import completion
+from ._arguments import unknown
 from ._errors import UsageError
 from ._exit_codes import BROKEN_PIPE, INTERRUPTED, USAGE
 from .aws import command as aws
@@ -51,12 +52,33 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         if words[:1] == [completion.ASK]:
             return completion.answer(commands, words[1:])
-        options = parser.parse_args(words)
+        options = _parsed(parser, commands, words)
         return int(options.run(options))
     finally:
         # What is left in the buffer meets a broken pipe here, where that is handled, and not when
         # the interpreter ends.
         print(end="", flush=True)  # noqa: T201
+
+
+def _parsed(
+    parser: argparse.ArgumentParser,
+    commands: Mapping[str, argparse.ArgumentParser],
+    words: Sequence[str],
+) -> argparse.Namespace:
+    """Return what the words say.
+
+    Raises:
+        UsageError: there is no such command, or it takes no such word; with those that are near.
+    """
+    name = next(iter(words), "-")
+    if not name.startswith("-") and name not in commands:
+        raise unknown("command", name, commands, f"there are {', '.join(commands)}")
+    options, left = parser.parse_known_args(words)
+    if left:
+        kind = "option" if left[0].startswith("-") else "argument"
+        known = completion.options_of(commands[name]) if name in commands else []
+        raise unknown(kind, left[0], known, f"`pollwait {name} --help` lists what it takes")
+    return options
 
 
 def _replace_unprintable() -> None:

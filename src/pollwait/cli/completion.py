@@ -134,8 +134,12 @@ def _fitting(
         return _SCRIPTS
     if name not in commands or not current.startswith("-") or "--" in rest:
         return []
-    shown = commands[name].format_help()
-    return [found[1] for found in _OPTION.finditer(shown)]
+    return options_of(commands[name])
+
+
+def options_of(command: argparse.ArgumentParser) -> list[str]:
+    """Return the long options of a command."""
+    return [found[1] for found in _OPTION.finditer(command.format_help())]
 
 
 def _of_aws(before: Sequence[str], current: str) -> Iterable[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..._core.duration import INFINITY
 from .._arguments import duration
+from .._errors import UsageError
 from .quantiles import quantiles
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
 def latency(options: argparse.Namespace) -> tuple[Distribution | None, Samples | None]:
     """Return the distribution that was given and, where it is a file's, its samples."""
     if options.latency is None:
+        if options.name is not None:
+            raise UsageError("--name is for the samples of a file: give --latency too")
         return options.quantiles, None
     from . import samples
 
